@@ -4,6 +4,15 @@
 -- row types of functions
 
 -- settings, lease, loops
+\ir setting/setting_text.sql
+\ir setting/setting_interval.sql
+\ir setting/setting_int.sql
+\ir setting/operator_note.sql
+\ir lease/clock.sql
+\ir lease/lease_check.sql
+\ir lease/lease_acquire.sql
+\ir lease/lease_renew.sql
+\ir lease/lease_release.sql
 
 -- flight
 
