@@ -2,6 +2,16 @@
 -- folder or the project's root) and by msgx migrate.
 
 -- row types of functions
+\ir views/r_flight_member.sql
+\ir views/r_flight_state.sql
+\ir views/r_flight_step.sql
+\ir views/r_flight_change.sql
+\ir views/r_flight_list.sql
+\ir views/r_flight_effect.sql
+\ir views/r_flight_document.sql
+\ir views/r_flight_mismatch.sql
+\ir views/r_pump_item.sql
+\ir views/r_pump_round.sql
 
 -- settings, lease, loops
 \ir setting/setting_text.sql
@@ -15,10 +25,33 @@
 \ir lease/lease_release.sql
 
 -- flight
+\ir flight/operation_day.sql
+\ir flight/flight_missing.sql
+\ir flight/flight_fold_step.sql
+\ir flight/flight_fold.sql
+\ir flight/flight_list_names.sql
+\ir flight/flight_list_array.sql
+\ir flight/flight_members.sql
+\ir flight/flight_state.sql
+\ir flight/flight_log_state.sql
+\ir flight/flight_diff.sql
+\ir flight/flight_put.sql
+\ir outbox/outbox_raise.sql
+\ir flight/flight_apply.sql
+\ir flight/flight_document.sql
+\ir flight/flight_as_of.sql
+\ir flight/flight_verify.sql
 
 -- inbox
 
 -- pump
+\ir pump/identity_key.sql
+\ir pump/pump_open.sql
+\ir pump/pump_run.sql
+\ir pump/pump_next.sql
+\ir pump/pump_judge.sql
+\ir pump/pump_apply.sql
+\ir pump/pump_fail.sql
 
 -- outbox
 

@@ -1,0 +1,41 @@
+CREATE OR REPLACE FUNCTION msgx.flight_members(p_flids bigint[], p_lists text[])
+RETURNS SETOF msgx.r_flight_member
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $body$
+-- The members of the lists of flights: the one place that reads list tables.
+--   Caller   flight_state, flight_document
+--   Arguments p_flids  flights; p_lists  names of lists
+--   Reads    the list tables
+--   Returns  one row for each member, in no order
+-- Times are rendered in the session's zone: the callers set it.
+BEGIN
+    RETURN QUERY
+    SELECT t.flid, 'stand', t.stand_number, t.stand_number::text, jsonb_strip_nulls(to_jsonb(t) - 'flid')
+      FROM msgx.flight_stand AS t
+     WHERE t.flid = ANY (p_flids) AND 'stand' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'gate', t.gate_number, t.gate_number::text, jsonb_strip_nulls(to_jsonb(t) - 'flid')
+      FROM msgx.flight_gate AS t
+     WHERE t.flid = ANY (p_flids) AND 'gate' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'checkin', t.checkin_number, t.checkin_number::text, jsonb_strip_nulls(to_jsonb(t) - 'flid')
+      FROM msgx.flight_checkin AS t
+     WHERE t.flid = ANY (p_flids) AND 'checkin' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'delay', 0, t.delay_code, jsonb_strip_nulls(to_jsonb(t) - 'flid')
+      FROM msgx.flight_delay AS t
+     WHERE t.flid = ANY (p_flids) AND 'delay' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'erut', t.rtno, t.rtno::text, jsonb_strip_nulls(to_jsonb(t) - ARRAY['flid', 'kind'])
+      FROM msgx.flight_route_point AS t
+     WHERE t.flid = ANY (p_flids) AND t.kind = 'ERUT' AND 'erut' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'rout', t.rtno, t.rtno::text, jsonb_strip_nulls(to_jsonb(t) - ARRAY['flid', 'kind'])
+      FROM msgx.flight_route_point AS t
+     WHERE t.flid = ANY (p_flids) AND t.kind = 'ROUT' AND 'rout' = ANY (p_lists);
+END;
+$body$;
+ALTER FUNCTION msgx.flight_members(bigint[], text[]) OWNER TO msgx_owner;
+COMMENT ON FUNCTION msgx.flight_members(bigint[], text[]) IS 'The members of the lists of flights.';
+REVOKE ALL ON FUNCTION msgx.flight_members(bigint[], text[]) FROM PUBLIC;

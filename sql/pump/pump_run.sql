@@ -1,0 +1,62 @@
+CREATE OR REPLACE FUNCTION msgx.pump_run(p_epoch bigint, p_now timestamptz, p_outcomes jsonb)
+RETURNS SETOF msgx.r_pump_round
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $body$
+-- Move the pump's place and give the next run.
+--   Caller   pump_next, pump_apply, at their end
+--   Arguments p_epoch     epoch of the caller; p_now  time
+--             p_outcomes  handed through
+--   Reads    proc_state, inbox_cursor, loop_state
+--   Writes   pipeline_lock
+--   Locks    the caller holds the pipeline lock
+--   Returns  one row: the next run, or the reason why there is none
+DECLARE
+    v_done      bigint;
+    v_watermark bigint;
+    v_ids       bigint[];
+    v_head      msgx.proc_state;
+    v_reason    text;
+    v_until     timestamptz;
+BEGIN
+    SELECT c.committed_up_to INTO STRICT v_watermark FROM msgx.inbox_cursor AS c;
+    SELECT p.done_up_to INTO STRICT v_done FROM msgx.pipeline_lock AS p;
+    -- Just below the smallest unfinished message, else the watermark.
+    v_done := greatest(v_done, coalesce(
+        (SELECT s.msg_id - 1 FROM msgx.proc_state AS s
+          WHERE s.msg_id > v_done AND s.msg_id <= v_watermark AND s.state IN ('PENDING', 'FAILED')
+          ORDER BY s.msg_id LIMIT 1), v_watermark));
+
+    IF EXISTS (SELECT FROM msgx.loop_state AS l WHERE l.loop = 'pump' AND l.wanted = 'off') THEN
+        v_reason := 'braked';
+    ELSE
+        SELECT array_agg(o.msg_id ORDER BY o.msg_id) INTO v_ids
+          FROM msgx.pump_open(v_done, p_now, msgx.setting_int('pipeline.apply-batch')) AS o;
+        IF v_ids IS NULL THEN
+            SELECT h.* INTO v_head
+              FROM msgx.pump_open(v_done, 'infinity', 1) AS h;
+            IF FOUND THEN
+                v_reason := 'backing-off';
+                v_until := v_head.next_attempt_at;
+            ELSIF EXISTS (SELECT FROM msgx.proc_state AS s WHERE s.msg_id > v_watermark) THEN
+                v_reason := 'beyond-watermark';
+            ELSE
+                v_reason := 'empty';
+            END IF;
+        END IF;
+    END IF;
+
+    UPDATE msgx.pipeline_lock AS p
+       SET done_up_to = v_done,
+           run_epoch = CASE WHEN v_ids IS NOT NULL THEN p_epoch END,
+           run_from = v_ids[1],
+           run_to = v_ids[cardinality(v_ids)]
+     WHERE (p.done_up_to, p.run_epoch, p.run_from, p.run_to) IS DISTINCT FROM
+           (v_done, CASE WHEN v_ids IS NOT NULL THEN p_epoch END, v_ids[1], v_ids[cardinality(v_ids)]);
+    RETURN QUERY
+    SELECT coalesce(p_outcomes, '[]'), coalesce(v_ids, '{}'), v_reason, v_until, v_watermark, v_done, msgx.clock();
+END;
+$body$;
+ALTER FUNCTION msgx.pump_run(bigint, timestamptz, jsonb) OWNER TO msgx_owner;
+COMMENT ON FUNCTION msgx.pump_run(bigint, timestamptz, jsonb) IS 'Move the pump''s place and give the next run.';
+REVOKE ALL ON FUNCTION msgx.pump_run(bigint, timestamptz, jsonb) FROM PUBLIC;
