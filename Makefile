@@ -4,8 +4,11 @@ SHELL       := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS   += --no-print-directory
 
-# Pinned tools. sqlc parses PostgreSQL without a C compiler when CGO is off.
-TOOL    := CGO_ENABLED=0 go tool -modfile=tools/go.mod
+# No C compiler needed anywhere; `make CGO_ENABLED=1 …` where one is wanted (-race).
+export CGO_ENABLED ?= 0
+
+# Tools pinned in their own module.
+TOOL    := go tool -modfile=tools/go.mod
 SERVERS := bin/devservers
 
 # Passed to the demo: faults to provoke while it runs.
