@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"msgexchange/internal/devserver"
@@ -59,7 +60,10 @@ func run(ctx context.Context, files []string) (err error) {
 			return fmt.Errorf("create extension %s: %w", extension, err)
 		}
 	}
-	cmd := exec.CommandContext(ctx, "pg_prove", append([]string{"--psql-bin", filepath.Join(bin, "psql"), "--dbname", db.URL}, files...)...)
+	cmd := exec.CommandContext(ctx, "pg_prove", append([]string{"--psql-bin", filepath.Join(bin, "psql")}, files...)...)
+	at := db.Pool.Config().ConnConfig
+	cmd.Env = append(os.Environ(), "PGHOST="+at.Host, "PGPORT="+strconv.Itoa(int(at.Port)), "PGUSER="+at.User,
+		"PGDATABASE="+at.Database, "PGSSLMODE=disable", "PGTZ=UTC", "PGOPTIONS=")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("pg_prove: %w", err)
