@@ -11,13 +11,11 @@ export CGO_ENABLED ?= 0
 TOOL    := go tool -modfile=tools/go.mod
 SERVERS := bin/devservers
 
-# Passed to the demo: faults to provoke while it runs.
-TROUBLE ?=
-
 # The code of our own; gen/ is sqlc's.
-GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' | grep -v '^gen/')
+GOFILES = $(shell find . -name '*.go' -not -path './gen/*' -not -path './.run/*')
 
--include internal/kafka/broker.mk
+# One after the other, also under make -j.
+.NOTPARALLEL:
 
 .PHONY: help
 help: ## Show this list
@@ -69,6 +67,38 @@ test/sql: $(SERVERS) ## pgTAP: every sql/*/test/*.sql on a fresh database
 test/go: $(SERVERS) ## Go tests on private servers
 	@$(SERVERS) exec -- go test -count=1 ./...
 
+# The demo on our private servers; they stay up, to be looked at.
+DEMO = bin/msgx demo --dir .run/demo \
+	--pg-url "$$($(SERVERS) env MSGX_TEST_PG_URL)" --mysql-dsn "$$($(SERVERS) env MSGX_TEST_MYSQL_DSN)"
+
+.PHONY: servers
+servers: setup ## Start our private servers, or reuse what runs
+	@$(SERVERS) up
+
+.PHONY: demo
+demo: servers build ## A day of messages, start to end, checked against what must come out
+	@$(DEMO)
+
+.PHONY: demo-up
+demo-up: servers build ## The demo with steady traffic, left running in the background
+	@mkdir -p .run
+	@setsid nohup $(DEMO) --steady >.run/demo.log 2>&1 & echo $$! >.run/demo.pid
+	@echo "running; its log is .run/demo.log, \`make demo-down\` ends it"
+
+.PHONY: demo-down
+demo-down: $(SERVERS) ## Stop the demo and our servers, delete their data
+	@if [ -e .run/demo.pid ]; then pid="$$(cat .run/demo.pid)"; \
+	if tr '\0' ' ' 2>/dev/null <"/proc/$$pid/cmdline" | grep -q '^bin/msgx demo'; then \
+	kill "$$pid"; timeout 20 tail --pid="$$pid" -f /dev/null || kill -9 "$$pid"; fi; fi
+	@$(SERVERS) down -clean
+	@rm -rf .run/demo .run/demo.pid .run/demo.log
+
+.PHONY: bench
+bench: servers build ## Measure on this machine, as ratios
+	@bin/msgx bench --pg-url "$$($(SERVERS) env MSGX_TEST_PG_URL)" --mysql-dsn "$$($(SERVERS) env MSGX_TEST_MYSQL_DSN)"
+
 .PHONY: clean
 clean: demo-down ## Stop our servers, remove what was built and their data
 	@rm -rf bin .run
+
+-include internal/kafka/broker.mk
