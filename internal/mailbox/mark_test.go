@@ -1,0 +1,172 @@
+package mailbox
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/google/go-cmp/cmp"
+
+	"msgexchange/internal/mytest"
+)
+
+// stored is a row as it stands: its mark and status, "" for null.
+type stored struct{ Processed, Status string }
+
+func rowsOf(t *testing.T, db *mytest.DB) map[int64]stored {
+	t.Helper()
+	rows, err := db.SQL.QueryContext(t.Context(), "SELECT CMINMSGS_ID, COALESCE(CAST(CMINMSGS_DATE_PROCESSED AS CHAR), ''), COALESCE(CMINMSGS_STATUS, '') FROM cminmsgs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	all := map[int64]stored{}
+	for rows.Next() {
+		var id int64
+		var s stored
+		if err := rows.Scan(&id, &s.Processed, &s.Status); err != nil {
+			t.Fatal(err)
+		}
+		all[id] = s
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestMark(t *testing.T) {
+	db := mytest.New(t)
+	m := open(t, db, nil)
+	first, other, already, second := db.Insert("a"), db.Insert("b"), db.Insert("c"), db.Insert("d")
+	exec(t, db, "UPDATE cminmsgs SET CMINMSGS_DATE_PROCESSED = '2020-01-02 03:04:05', CMINMSGS_STATUS = 'THEIRS' WHERE CMINMSGS_ID = ?", already)
+	before := must[time.Time](t)(m.Now(t.Context()))
+
+	got := must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{second, already, first, 999, first}))
+	want := map[int64]MarkResult{first: Marked, second: Marked, already: Already, 999: Missing}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	rows := rowsOf(t, db)
+	if rows[already] != (stored{"2020-01-02 03:04:05", "THEIRS"}) {
+		t.Errorf("another's mark was overwritten: %v", rows[already])
+	}
+	if rows[other] != (stored{"", "VALID"}) {
+		t.Errorf("a row nobody named was touched: %v", rows[other])
+	}
+	for _, id := range []int64{first, second} {
+		at, err := time.Parse(dateTime, rows[id].Processed)
+		if err != nil || at.Before(before.Truncate(time.Second)) || at.Sub(before) > 5*time.Second || rows[id].Status != "PROCESSED" {
+			t.Errorf("row %d: %v, want marked about %v", id, rows[id], before)
+		}
+	}
+	again := must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{first, second}))
+	if diff := cmp.Diff(map[int64]MarkResult{first: Already, second: Already}, again); diff != "" {
+		t.Errorf("repeated (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(rows, rowsOf(t, db)); diff != "" {
+		t.Errorf("the repetition changed rows:\n%s", diff)
+	}
+}
+
+func TestMarkNothing(t *testing.T) {
+	db := mytest.New(t)
+	m := open(t, db, nil)
+	db.Insert("a")
+	if got := must[map[int64]MarkResult](t)(m.Mark(t.Context(), nil)); len(got) != 0 {
+		t.Error(got)
+	}
+	for id, row := range rowsOf(t, db) {
+		if row.Processed != "" {
+			t.Errorf("row %d was marked", id)
+		}
+	}
+}
+
+func TestMarkLeavesTheStatusWhenTold(t *testing.T) {
+	db := mytest.New(t)
+	m := open(t, db, func(c *Config) { c.MarkStatus = false })
+	id := db.Insert("a")
+	must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{id}))
+	if row := rowsOf(t, db)[id]; row.Processed == "" || row.Status != "VALID" {
+		t.Error(row)
+	}
+}
+
+func TestMarkOfAHeldRowGivesUpSoonAndWhole(t *testing.T) {
+	db := mytest.New(t)
+	m := open(t, db, func(c *Config) { c.LockWait = time.Second })
+	first, held, last := db.Insert("a"), db.Insert("b"), db.Insert("c")
+	_, release := hold(t, db, "UPDATE cminmsgs SET CMINMSGS_STATUS = 'THEIRS' WHERE CMINMSGS_ID = ?", held)
+	started := time.Now()
+	_, err := m.Mark(t.Context(), []int64{first, held, last})
+	e, ok := errors.AsType[*mysql.MySQLError](err)
+	if !ok || e.Number != 1205 || !strings.HasPrefix(err.Error(), "mark mailbox rows") {
+		t.Fatalf("error %v, want a lock wait timeout", err)
+	}
+	if waited := time.Since(started); waited > 5*time.Second {
+		t.Errorf("waited %v", waited)
+	}
+	for id, row := range rowsOf(t, db) {
+		if row.Processed != "" {
+			t.Errorf("row %d was marked by a call that failed", id)
+		}
+	}
+	// Nothing stays locked behind the failure.
+	exec(t, db, "UPDATE cminmsgs SET CMINMSGS_STATUS = 'X' WHERE CMINMSGS_ID IN (?, ?)", first, last)
+	release()
+	if got := must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{first, held, last})); got[held] != Marked {
+		t.Errorf("after the release: %v", got)
+	}
+}
+
+// A scan would meet the rows of others: one held by an update, one not committed. MariaDB scans for long lists of ids.
+func TestMarkLocksNoOtherRow(t *testing.T) {
+	for name, count := range map[string]int{"a few": 12, "nearly all of many": 3000} {
+		t.Run(name, func(t *testing.T) {
+			db := mytest.New(t)
+			m := open(t, db, func(c *Config) { c.LockWait = time.Second })
+			exec(t, db, "INSERT INTO cminmsgs (CMINMSGS_CLOB_MSG) VALUES "+strings.TrimSuffix(strings.Repeat("('x'),", count), ","))
+			mine := must[[]int64](t)(m.IDs(t.Context(), 0, count))
+			held := mine[count/2]
+			mine = slices.Delete(mine, count/2, count/2+1)
+			hold(t, db, "UPDATE cminmsgs SET CMINMSGS_STATUS = 'THEIRS' WHERE CMINMSGS_ID = ?", held)
+			hold(t, db, "INSERT INTO cminmsgs (CMINMSGS_CLOB_MSG) VALUES ('not yet')")
+			got := must[map[int64]MarkResult](t)(m.Mark(t.Context(), append(mine, 1<<40, 1<<40+1)))
+			for _, id := range mine {
+				if got[id] != Marked {
+					t.Fatalf("row %d: %s", id, got[id])
+				}
+			}
+			if rows := rowsOf(t, db); rows[held].Processed != "" || len(got) != count+1 || got[1<<40] != Missing {
+				t.Errorf("held row: %v; %d results", rows[held], len(got))
+			}
+		})
+	}
+}
+
+// While rows are locked for the mark, writers go on inserting.
+func TestMarkDoesNotBlockInserts(t *testing.T) {
+	db := mytest.New(t)
+	m := open(t, db, nil)
+	a := db.Insert("x")
+	exec(t, db, "INSERT INTO cminmsgs (CMINMSGS_ID, CMINMSGS_CLOB_MSG) VALUES (100, 'x')")
+	tx, err := m.db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := tx.QueryContext(t.Context(), "SELECT CMINMSGS_ID FROM cminmsgs FORCE INDEX (PRIMARY) WHERE CMINMSGS_ID IN (?, 50, 100, 200) ORDER BY CMINMSGS_ID FOR UPDATE", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, db, "INSERT INTO cminmsgs (CMINMSGS_ID, CMINMSGS_CLOB_MSG) VALUES (50, 'between'), (150, 'beyond')")
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+}
