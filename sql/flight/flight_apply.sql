@@ -7,6 +7,9 @@ CREATE OR REPLACE FUNCTION msgx.flight_apply(
 RETURNS SETOF msgx.r_flight_effect
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET enable_hashjoin = on
 AS $body$
 -- Append writes to the log and bring flights, lists and events up to them.
 --   Caller   pump_apply

@@ -2,6 +2,8 @@ CREATE OR REPLACE FUNCTION msgx.flight_document(p_flids bigint[])
 RETURNS SETOF msgx.r_flight_document
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 SET timezone = 'UTC'
 AS $body$
 -- Whole flights as JSON: what Kafka gets as the newest state.

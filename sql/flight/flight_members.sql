@@ -2,6 +2,8 @@ CREATE OR REPLACE FUNCTION msgx.flight_members(p_flids bigint[], p_lists text[])
 RETURNS SETOF msgx.r_flight_member
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $body$
 -- The members of the lists of flights: the one place that reads list tables.
 --   Caller   flight_state, flight_document

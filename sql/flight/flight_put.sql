@@ -2,6 +2,9 @@ CREATE OR REPLACE FUNCTION msgx.flight_put(p_changes msgx.r_flight_change[], p_a
 RETURNS SETOF msgx.flight_schd
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET enable_hashjoin = on
 AS $body$
 -- Store the last state of each changed flight: the one place that writes
 -- flight rows and lists.

@@ -2,6 +2,8 @@ CREATE OR REPLACE FUNCTION msgx.flight_state(p_flids bigint[], p_lists text[])
 RETURNS SETOF msgx.r_flight_state
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 SET timezone = 'UTC'
 AS $body$
 -- The stored flights in the form the fold has them.

@@ -1,4 +1,4 @@
-CREATE OR REPLACE FUNCTION msgx.lease_acquire(p_holder text, p_ttl interval, p_settings jsonb)
+CREATE OR REPLACE FUNCTION msgx.lease_acquire(p_holder text, p_ttl interval, p_settings jsonb, p_autostart boolean)
 RETURNS SETOF msgx.instance_lease
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -8,7 +8,10 @@ AS $body$
 --   Arguments p_holder    name of the instance
 --             p_ttl       how long the lease lasts without a renewal
 --             p_settings  object of setting keys and values to load
---   Writes   instance_lease, setting, operator_audit (each changed setting)
+--             p_autostart false: the very first acquire of a database puts the
+--                         brake on every loop; after that only the brake counts
+--   Writes   instance_lease, setting, operator_audit (each changed setting),
+--            loop_state
 --   Locks    instance_lease FOR UPDATE: waits for every running call of the
 --            former epoch
 --   Returns  the lease with the raised epoch; nothing while another holds it
@@ -53,13 +56,16 @@ BEGIN
            jsonb_build_object('old', c.old, 'new', c.new)
       FROM changed AS c;
 
+    IF v_lease.epoch = 0 AND NOT p_autostart THEN
+        UPDATE msgx.loop_state SET wanted = 'off', paused_since = v_now, paused_reason = 'pipeline.autostart is off';
+    END IF;
     RETURN QUERY
     UPDATE msgx.instance_lease AS l
        SET holder = p_holder, epoch = l.epoch + 1, acquired_at = v_now, expires_at = v_now + p_ttl
     RETURNING l.*;
 END;
 $body$;
-ALTER FUNCTION msgx.lease_acquire(text, interval, jsonb) OWNER TO msgx_owner;
-COMMENT ON FUNCTION msgx.lease_acquire(text, interval, jsonb) IS 'Become the active instance, if nobody else is, and load the settings.';
-REVOKE ALL ON FUNCTION msgx.lease_acquire(text, interval, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION msgx.lease_acquire(text, interval, jsonb) TO msgx_app;
+ALTER FUNCTION msgx.lease_acquire(text, interval, jsonb, boolean) OWNER TO msgx_owner;
+COMMENT ON FUNCTION msgx.lease_acquire(text, interval, jsonb, boolean) IS 'Become the active instance, if nobody else is, and load the settings.';
+REVOKE ALL ON FUNCTION msgx.lease_acquire(text, interval, jsonb, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION msgx.lease_acquire(text, interval, jsonb, boolean) TO msgx_app;

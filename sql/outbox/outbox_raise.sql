@@ -6,6 +6,10 @@ CREATE OR REPLACE FUNCTION msgx.outbox_raise(
 RETURNS SETOF msgx.msg_event
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET timezone = 'UTC'
 AS $body$
 -- Write the events of changed flights, for both targets.
@@ -18,11 +22,14 @@ AS $body$
 --   Locks    the caller holds the pipeline lock; pending schd rows in event_id
 --            order, as outbox_sent locks them
 --   Returns  the msg events written
+--   Plan     pinned to index lookups: the function is planned while the table
+--            is small and called when it is large
 --   Rules    msg: one event for each message and flight. schd: a flight has at
 --            most one pending row; a further change raises its version and
 --            makes it due at once
 DECLARE
     v_flids  bigint[];
+    v_events bigint[];
     v_locked bigint[];
 BEGIN
     PERFORM set_config('TimeZone', msgx.setting_text('operation-day.zone'), true);
@@ -57,8 +64,8 @@ BEGIN
 
     SELECT array_agg(c.flid) INTO v_flids FROM unnest(p_changes) AS c WHERE c.last;
     -- A row sent meanwhile drops out here and gets a new one below.
-    SELECT coalesce(array_agg(l.partition_key), '{}') INTO v_locked
-      FROM (SELECT e.partition_key
+    SELECT coalesce(array_agg(l.event_id), '{}'), coalesce(array_agg(l.partition_key), '{}') INTO v_events, v_locked
+      FROM (SELECT e.event_id, e.partition_key
               FROM msgx.msg_event AS e
              WHERE e.target = 'KAFKA:schd' AND e.state = 'PENDING' AND e.partition_key = ANY (v_flids)
              ORDER BY e.event_id
@@ -67,9 +74,9 @@ BEGIN
        SET state_version = c.version, msg_id = c.msg_id, attempts = 0, next_attempt_at = NULL, last_error = NULL,
            event_type = CASE WHEN (c.after ->> 'live')::boolean THEN 'UPSERT' ELSE 'TOMBSTONE' END,
            merged_count = e.merged_count + 1
-      FROM unnest(p_changes) AS c
-     WHERE c.last AND c.flid = ANY (v_locked)
-       AND e.target = 'KAFKA:schd' AND e.state = 'PENDING' AND e.partition_key = c.flid;
+      FROM unnest(v_events, v_locked) AS l (event_id, flid)
+      JOIN unnest(p_changes) AS c USING (flid)
+     WHERE c.last AND e.event_id = l.event_id;
     INSERT INTO msgx.msg_event (target, partition_key, event_type, msg_id, state_version, created_at)
     SELECT 'KAFKA:schd', c.flid,
            CASE WHEN (c.after ->> 'live')::boolean THEN 'UPSERT' ELSE 'TOMBSTONE' END,

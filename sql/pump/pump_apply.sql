@@ -2,6 +2,10 @@ CREATE OR REPLACE FUNCTION msgx.pump_apply(p_epoch bigint, p_now timestamptz, p_
 RETURNS SETOF msgx.r_pump_round
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 AS $body$
 -- Apply a run of decoded messages: one round trip, one commit.
 --   Caller   pump loop
@@ -19,6 +23,8 @@ AS $body$
 --            batch), and the next run or the reason why there is none
 --   Raises   MX001 fenced; any other error belongs to a message: nothing was
 --            changed, try them one by one
+--   Plan     pinned to index lookups: planned while tables are small, called when
+--            they are large
 --   Rules    the batch counts only as far as it is, id by id, the list of
 --            unfinished messages; finished ones are answered as done. It ends
 --            before a message that must see what an earlier one of the batch

@@ -2,6 +2,8 @@ CREATE OR REPLACE FUNCTION msgx.pump_judge(p_items msgx.r_pump_item[], p_slow bo
 RETURNS msgx.r_pump_item[]
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $body$
 -- Decide what can be decided of messages before anything is written.
 --   Caller   pump_apply

@@ -2,6 +2,9 @@ CREATE OR REPLACE FUNCTION msgx.pump_open(p_done_up_to bigint, p_now timestamptz
 RETURNS SETOF msgx.proc_state
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET enable_bitmapscan = off
 AS $body$
 -- The messages that may be tried now, from the head on.
 --   Caller   pump_run, pump_apply

@@ -2,6 +2,9 @@ CREATE OR REPLACE FUNCTION msgx.pump_run(p_epoch bigint, p_now timestamptz, p_ou
 RETURNS SETOF msgx.r_pump_round
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET enable_bitmapscan = off
 AS $body$
 -- Move the pump's place and give the next run.
 --   Caller   pump_next, pump_apply, at their end

@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"msgexchange/gen"
+	"msgexchange/internal/dberr"
+)
+
+// round is what a loop's step says of itself.
+type round struct {
+	again  bool          // more is waiting: no pause
+	wait   time.Duration // time until the next step unless woken; 0 = the loop's own idle time
+	reason string        // why the loop stands still although nothing failed; "" = it does not
+}
+
+// loop runs one step again and again: the one place that decides between
+// going on, pausing and stopping.
+type loop struct {
+	name string
+	idle time.Duration // pause after a step that found nothing
+	wake chan struct{} // shortens the pause; nil = nothing wakes it
+	step func(context.Context) (round, error)
+}
+
+const (
+	reportEvery = time.Second      // how often a loop writes its state while nothing changes
+	retryFirst  = time.Second      // pause after the first failure in a row
+	retryMost   = 10 * time.Second // longest pause after failures
+)
+
+// poke wakes a loop without ever blocking the caller.
+func poke(wake chan struct{}) {
+	select {
+	case wake <- struct{}{}:
+	default:
+	}
+}
+
+// runLoop runs l until ctx ends (nil) or the lease is lost. work outlives ctx
+// a little, so that a step in flight can end cleanly.
+func (e *Engine) runLoop(ctx, work context.Context, l loop) error {
+	log := e.log.With("loop", l.name)
+	st := loopState{e: e, loop: l.name, log: log}
+	failures := 0
+	for {
+		if !st.braked {
+			began := e.mono()
+			r, err := l.step(work)
+			st.worked += e.mono().Sub(began)
+			switch {
+			case ctx.Err() != nil:
+				return nil
+			case dberr.IsFenced(err):
+				return err
+			case err != nil:
+				failures++
+				r = round{wait: min(retryFirst<<min(failures-1, 4), retryMost), reason: err.Error()}
+			default:
+				failures = 0
+			}
+			if err := st.report(work, r.reason); err != nil {
+				return err
+			}
+			if r.again && !st.braked {
+				if ctx.Err() != nil {
+					return nil
+				}
+				continue
+			}
+			if !pause(ctx, l.wake, r.wait, l.idle) {
+				return nil
+			}
+			continue
+		}
+		if !pause(ctx, nil, reportEvery, 0) {
+			return nil
+		}
+		if err := st.report(work, ""); err != nil {
+			return err
+		}
+	}
+}
+
+// pause waits for the time given, a wake, or the end; false at the end.
+func pause(ctx context.Context, wake <-chan struct{}, wait, idle time.Duration) bool {
+	if wait <= 0 {
+		wait = idle
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-wake:
+	case <-timer.C:
+	}
+	return true
+}
+
+// loopState keeps loop_state up to date without a write for every round.
+type loopState struct {
+	e        *Engine
+	loop     string
+	log      *slog.Logger
+	worked   time.Duration
+	reason   string
+	braked   bool
+	reported time.Time
+}
+
+// report writes the loop's state when it changed or is due, and reads the
+// brake. Only the loss of the lease is an error: what cannot be written now
+// is written later.
+func (s *loopState) report(ctx context.Context, reason string) error {
+	now := s.e.mono()
+	changed := reason != s.reason
+	if changed {
+		if reason == "" {
+			s.log.InfoContext(ctx, "loop resumes", "was", s.reason)
+		} else {
+			s.log.WarnContext(ctx, "loop pauses", "reason", reason)
+		}
+		s.reason = reason
+	}
+	if !changed && now.Sub(s.reported) < reportEvery {
+		return nil
+	}
+	s.reported = now
+	call, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	st, err := s.e.q.LoopRound(call, gen.LoopRoundParams{
+		Epoch: s.e.epoch, Loop: s.loop, Reason: reason, Worked: s.worked, Now: s.e.clock.now(),
+	})
+	switch {
+	case dberr.IsFenced(err):
+		return err
+	case err != nil:
+		if !errors.Is(err, context.Canceled) {
+			s.log.DebugContext(ctx, "loop state not written", "err", err)
+		}
+		return nil
+	}
+	s.worked = 0
+	if braked := st.Wanted == "off"; braked != s.braked {
+		s.braked = braked
+		s.log.WarnContext(ctx, "brake", "on", braked)
+	}
+	return nil
+}

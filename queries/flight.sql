@@ -1,0 +1,5 @@
+-- name: FlightVerify :many
+SELECT flid, what, stored, folded FROM msgx.flight_verify(p_after => @after, p_limit => @page_size);
+
+-- name: FlightDocument :many
+SELECT flid, state, state_version, document FROM msgx.flight_document(p_flids => @flids::bigint[]);
