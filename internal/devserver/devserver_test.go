@@ -214,10 +214,19 @@ func TestForeignProcess(t *testing.T) {
 }
 
 func TestLongPath(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
+	home, err := shared("", "msgx-long-") // open to every account, unlike t.TempDir
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(home, strings.Repeat("long", 30))
+	t.Cleanup(func() {
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
 	st := up(t, dir, Options{Throwaway: true})
-	if !fits(st.Sockets) {
-		t.Errorf("sockets in %s", st.Sockets)
+	if st.Root != dir || !fits(st.Sockets) {
+		t.Errorf("data in %s, sockets in %s", st.Root, st.Sockets)
 	}
 	askPG(t, st, "SELECT 'x'")
 	askMySQL(t, st, "SELECT 'x'")
@@ -319,7 +328,7 @@ func TestKilledOwner(t *testing.T) {
 	}
 	for _, pid := range []int{pg, my} {
 		if text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline"); err == nil && len(text) > 0 {
-			t.Errorf("process %d is left: %s", pid, text)
+			t.Errorf("process %d is left: %q", pid, text)
 		}
 	}
 	if rest, err := filepath.Glob(filepath.Join(parent, "*")); err != nil || len(rest) != 0 {
