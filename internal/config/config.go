@@ -79,6 +79,8 @@ type Identity struct {
 // SIS is how messages are read where the protocol leaves a choice.
 type SIS struct {
 	RecsMismatchSchd string // refuse or warn
+	RefuseEmptyList  bool   // a FLOP whose list has no member is refused; otherwise it clears the list
+	ErutMerge        bool   // a FLOP ERUT merges its points into the route; otherwise it replaces the route
 	MaxBytes         int64
 	MaxDepth         int
 }

@@ -96,6 +96,7 @@ schd:
 kafka:
   brokers: ["k1:9092", "k2:9092"]
 log: {level: debug}
+sis: {erut: merge, empty-list: refuse}
 mailbox: {zone: UTC, table: cdairport.cminmsgs, column: {id: "ID$1"}}
 `
 	c := mustLoad(t, yaml, nil, nil)
@@ -113,6 +114,8 @@ mailbox: {zone: UTC, table: cdairport.cminmsgs, column: {id: "ID$1"}}
 		"zone":      c.Mailbox.Zone.String(),
 		"table":     c.Mailbox.Table + "/" + c.Mailbox.ColumnID,
 		"shadow":    c.Shadow,
+		"erut":      c.SIS.ErutMerge,
+		"list":      c.SIS.RefuseEmptyList,
 	}
 	want := map[string]any{
 		"class":     map[string]int{"CODEC_ERROR": 1, "UNSUPPORTED": 2},
@@ -128,6 +131,8 @@ mailbox: {zone: UTC, table: cdairport.cminmsgs, column: {id: "ID$1"}}
 		"zone":      "UTC",
 		"table":     "cdairport.cminmsgs/ID$1",
 		"shadow":    true,
+		"erut":      true,
+		"list":      true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -223,6 +228,9 @@ func TestFaults(t *testing.T) {
 		"late policy":               {yaml: "pipeline: {late-policy: drop}", want: []string{"pipeline.late-policy"}},
 		"retention of zero":         {yaml: "pipeline: {retention-keep: 0s}", want: []string{"pipeline.retention-keep"}},
 		"recs mismatch":             {yaml: "sis: {recs-mismatch-schd: ignore}", want: []string{"sis.recs-mismatch-schd"}},
+		"list":                      {yaml: "sis: {empty-list: keep}", want: []string{`sis.empty-list = "keep" (*): expected one of clear, refuse`}},
+		"route":                     {yaml: "sis: {erut: true}", want: []string{`sis.erut = "true" (*): expected one of replace, merge`}},
+		"timeout beyond a claim":    {yaml: "mailbox: {read-timeout: 21s}", want: []string{"mailbox.read-timeout"}},
 		"depth":                     {yaml: "sis: {max-depth: 1000000}", want: []string{"sis.max-depth"}},
 		"processed value":           {yaml: "mailbox: {processed-value: GONE}", want: []string{`mailbox.processed-value = "GONE" (*): expected one of PROCESSED`}},
 		"table":                     {yaml: `mailbox: {table: "cminmsgs; drop table x"}`, want: []string{"mailbox.table"}},

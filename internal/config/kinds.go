@@ -202,6 +202,19 @@ func choice(field func(*Config) *string, options ...string) kind {
 	}
 }
 
+// either is a choice between two words, kept as whether it is the second.
+func either(field func(*Config) *bool, no, yes string) kind {
+	words := map[bool]string{false: no, true: yes}
+	return kind{
+		expect: "one of " + no + ", " + yes,
+		set: func(c *Config, text string) bool {
+			*field(c) = text == yes
+			return text == no || text == yes
+		},
+		get: func(c *Config) string { return words[*field(c)] },
+	}
+}
+
 func matching(field func(*Config) *string, pattern, expect string) kind {
 	re := regexp.MustCompile(`\A(?:` + pattern + `)\z`)
 	return kind{
