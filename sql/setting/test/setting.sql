@@ -1,0 +1,12 @@
+BEGIN;
+SET client_min_messages = warning;
+SELECT plan(7);
+SELECT is(msgx.setting_text('operation-day.zone'), 'Asia/Shanghai', 'setting_text');
+SELECT is(msgx.setting_interval('pipeline.max-commit-delay'), interval '5 minutes', 'setting_interval');
+SELECT is(msgx.setting_int('pipeline.apply-batch'), 50, 'setting_int');
+SELECT throws_ok($$SELECT msgx.setting_text('no.such')$$, 'MX004', 'setting ''no.such'' does not exist', 'an unknown setting is an error that names it');
+SELECT is((SELECT operator || '/' || reason FROM msgx.operator_note(' li ', 'test', 's', ' why ', NULL, now())), 'li/why', 'operator_note writes who and why');
+SELECT throws_ok($$SELECT * FROM msgx.operator_note('li', 'test', 's', ' ', NULL, now())$$, 'MX003', NULL, '… and refuses a blank reason');
+SELECT throws_ok($$SELECT * FROM msgx.operator_note(NULL, 'test', 's', 'why', NULL, now())$$, 'MX003', NULL, '… or nobody');
+SELECT * FROM finish();
+ROLLBACK;
