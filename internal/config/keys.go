@@ -157,7 +157,7 @@ func keys() []key {
 
 		{name: "kafka.brokers", def: embedded, meaning: "Brokers to start from, `host:port,host:port`, in YAML a list; or `embedded`: a small broker inside this process, for trials.",
 			kind: brokers()},
-		{name: "kafka.topic-prefix", def: "msgx.", meaning: "Topics are this prefix with `msg` and with `schd`.",
+		{name: "kafka.topic-prefix", def: "", meaning: "Topics are this prefix with `msg` and with `schd`.",
 			kind: matching(func(c *Config) *string { return &c.Kafka.TopicPrefix }, `[A-Za-z0-9._-]{0,200}`, "up to 200 letters, digits, dots, _ and -")},
 		{name: "kafka.produce-timeout", def: "30s", meaning: "Longest wait for the acknowledgement of a record.",
 			kind: duration(func(c *Config) *time.Duration { return &c.Kafka.ProduceTimeout }, time.Millisecond, hour)},

@@ -22,10 +22,34 @@ type sending struct {
 	record  kafka.Record
 }
 
-// dispatcher delivers KAFKA:msg: every change, in order.
-type dispatcher struct{ e *Engine }
+// checked looks at the broker before the first delivery to a topic: it must
+// know idempotent producers, and the topic must exist.
+type checked struct {
+	e     *Engine
+	topic string
+	done  bool
+}
 
-func (d dispatcher) step(ctx context.Context) (round, error) {
+func (c *checked) check(ctx context.Context) error {
+	if c.done {
+		return nil
+	}
+	call, cancel := context.WithTimeout(ctx, 2*callTimeout)
+	defer cancel()
+	if err := c.e.producer.Check(call, c.topic); err != nil {
+		return fmt.Errorf("check Kafka: %w", err)
+	}
+	c.done = true
+	return nil
+}
+
+// dispatcher delivers KAFKA:msg: every change, in order.
+type dispatcher struct{ checked }
+
+func (d *dispatcher) step(ctx context.Context) (round, error) {
+	if err := d.check(ctx); err != nil {
+		return round{}, err
+	}
 	limit := d.e.cfg.Pipeline.DeliveryBatch
 	for range d.e.cfg.Pipeline.DeliveryDrainRounds {
 		call, cancel := context.WithTimeout(ctx, callTimeout)
@@ -40,7 +64,7 @@ func (d dispatcher) step(ctx context.Context) (round, error) {
 		list := make([]sending, len(rows))
 		for i, r := range rows {
 			list[i] = sending{event: r.EventID, version: r.StateVersion, record: kafka.Record{
-				Topic: d.e.topic("msg"), Key: key(r.PartitionKey), Value: r.Payload,
+				Topic: d.topic, Key: key(r.PartitionKey), Value: r.Payload,
 				Headers: kafka.Headers(kafka.Change, strconv.FormatInt(r.EventID, 10), d.e.source(), strconv.FormatInt(r.PartitionKey, 10), r.CreatedAt),
 			}}
 		}
@@ -55,9 +79,12 @@ func (d dispatcher) step(ctx context.Context) (round, error) {
 }
 
 // flusher delivers KAFKA:schd: the newest whole state of each changed flight.
-type flusher struct{ e *Engine }
+type flusher struct{ checked }
 
-func (f flusher) step(ctx context.Context) (round, error) {
+func (f *flusher) step(ctx context.Context) (round, error) {
+	if err := f.check(ctx); err != nil {
+		return round{}, err
+	}
 	limit := f.e.cfg.Schd.FlushLimit
 	call, cancel := context.WithTimeout(ctx, callTimeout)
 	rows, err := f.e.q.OutboxNextSchd(call, gen.OutboxNextSchdParams{Epoch: f.e.epoch, Now: f.e.clock.now(), Limit: int32(limit)})
@@ -77,7 +104,7 @@ func (f flusher) step(ctx context.Context) (round, error) {
 		}
 		flid := strconv.FormatInt(r.Flid, 10)
 		list[i] = sending{event: r.EventID, version: r.StateVersion, record: kafka.Record{
-			Topic: f.e.topic("schd"), Key: key(r.Flid), Value: r.Document,
+			Topic: f.topic, Key: key(r.Flid), Value: r.Document,
 			Headers: kafka.Headers(kind, flid+":"+strconv.FormatInt(r.StateVersion, 10), f.e.source(), flid, now),
 		}}
 	}

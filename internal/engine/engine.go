@@ -74,6 +74,10 @@ func (e *Engine) Run(ctx context.Context) error {
 	if err := e.syncClock(ctx); err != nil {
 		return err
 	}
+	if err := e.cutover(ctx); err != nil {
+		e.release(ctx)
+		return err
+	}
 	// A step in flight may end after the signal; then it is cut.
 	work, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -102,8 +106,8 @@ func (e *Engine) loops() []loop {
 	return []loop{
 		{name: "poller", idle: poll, step: (&poller{e: e, seq: -1}).step},
 		{name: "pump", idle: poll, wake: e.pumpWake, step: pumping.step},
-		{name: "dispatcher", idle: poll, wake: e.dispatcherWake, step: dispatcher{e}.step},
-		{name: "flusher", idle: e.cfg.Schd.FlushPeriod, step: flusher{e}.step},
+		{name: "dispatcher", idle: poll, wake: e.dispatcherWake, step: (&dispatcher{checked: checked{e: e, topic: e.topic("msg")}}).step},
+		{name: "flusher", idle: e.cfg.Schd.FlushPeriod, step: (&flusher{checked: checked{e: e, topic: e.topic("schd")}}).step},
 		{name: "backfill", idle: e.cfg.Pipeline.BackfillPeriod, step: backfill{e}.step},
 	}
 }

@@ -258,6 +258,18 @@ func (m *Mailbox) Bounds(ctx context.Context) (min, max int64, empty bool, err e
 	return low.Int64, high.Int64, !low.Valid, nil
 }
 
+// NewestBefore returns the largest id received before t, 0 when there is none.
+// It reads from the newest row back, so it is cheap for a recent t.
+func (m *Mailbox) NewestBefore(ctx context.Context, t time.Time) (int64, error) {
+	query := fmt.Sprintf("SELECT %s FROM %s WHERE %s < ? ORDER BY %s DESC LIMIT 1", m.id, m.table, m.received, m.id)
+	var id int64
+	err := m.db.QueryRowContext(ctx, query, t.In(m.cfg.Zone).Format(time.DateTime)).Scan(&id)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("find the newest mailbox row before %s: %w", t, err)
+	}
+	return id, nil
+}
+
 // Now returns the clock of the mailbox's server, to the microsecond.
 func (m *Mailbox) Now(ctx context.Context) (time.Time, error) {
 	now, _, err := m.clock(ctx)

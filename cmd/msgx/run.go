@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"msgexchange/internal/config"
+	"msgexchange/internal/engine"
+	"msgexchange/internal/kafka"
+	"msgexchange/internal/mailbox"
+	"msgexchange/internal/migrate"
+	"msgexchange/internal/telemetry"
+)
+
+// embeddedPartitions is the number of partitions of a topic that the embedded
+// broker makes.
+const embeddedPartitions = 4
+
+func newRunCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run the daemon until SIGTERM",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config.Load(cmd.Flags(), os.Environ(), "postgres.dsn", "mailbox.dsn", "mailbox.shared-mysql.enabled")
+			if err != nil {
+				return err
+			}
+			log := telemetry.NewLogger(cmd.OutOrStdout(), cfg.Log.Level).With("instance", cfg.Instance)
+			slog.SetDefault(log)
+			return run(cmd.Context(), cfg, log)
+		},
+	}
+	config.AddFlags(cmd.Flags())
+	return cmd
+}
+
+func run(ctx context.Context, cfg config.Config, log *slog.Logger) (err error) {
+	for _, name := range cfg.UnusedEnvironment {
+		log.WarnContext(ctx, "this environment variable matches no configuration key", "name", name)
+	}
+	status, err := migrate.Status(ctx, cfg.Postgres.DSN.Reveal())
+	if err != nil {
+		return fmt.Errorf("look at the database: %w", err)
+	}
+	if !status.Current() {
+		return errors.New("the database is not what this binary needs: run msgx migrate (msgx migrate --status tells what is missing)")
+	}
+
+	pool, err := engine.OpenPostgres(ctx, cfg.Postgres.DSN.Reveal(), cfg.Instance)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	renewal, err := engine.OpenPostgres(ctx, cfg.Postgres.DSN.Reveal(), cfg.Instance+" lease")
+	if err != nil {
+		return err
+	}
+	defer renewal.Close()
+	box, err := mailbox.Open(mailbox.From(cfg), log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, box.Close()) }()
+
+	brokers, stop, err := broker(cfg, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	producer, err := kafka.Open(ctx, kafka.Config{
+		Brokers: brokers, ClientID: "msgx-" + cfg.Instance,
+		ProduceTimeout: cfg.Kafka.ProduceTimeout, MaxRecordBytes: cfg.Kafka.MaxRecordBytes,
+	}, log)
+	if err != nil {
+		return err
+	}
+	defer producer.Close()
+
+	e := engine.New(cfg, engine.Parts{Pool: pool, Renewal: renewal, Mailbox: box, Producer: producer, Log: log, Mono: time.Now})
+	return e.Run(ctx)
+}
+
+// broker starts the embedded broker if it is configured.
+func broker(cfg config.Config, log *slog.Logger) (brokers []string, stop func() error, err error) {
+	if !cfg.Kafka.Embedded {
+		return cfg.Kafka.Brokers, func() error { return nil }, nil
+	}
+	embedded, err := kafka.StartEmbedded(kafka.EmbeddedConfig{
+		Dir: cfg.Kafka.EmbeddedDir, Port: cfg.Kafka.EmbeddedPort, Partitions: embeddedPartitions,
+		Topics: []string{cfg.Kafka.TopicPrefix + "msg", cfg.Kafka.TopicPrefix + "schd"},
+	}, log)
+	if err != nil {
+		return nil, nil, fmt.Errorf("start the embedded broker: %w", err)
+	}
+	log.Warn("the embedded Kafka broker is for trials only", "brokers", embedded.Brokers())
+	return embedded.Brokers(), embedded.Close, nil
+}
