@@ -36,6 +36,9 @@ var stations = []station{
 	{"SIN", 220, true}, {"KUL", 205, true}, {"HAN", 55, true},
 }
 
+// domestic is how many of the stations, the first ones, are in the country.
+const domestic = 16
+
 type aircraft struct {
 	code  string
 	seats int
@@ -163,7 +166,7 @@ func (g *Generator) newLeg(mvin string, at time.Time) *leg {
 		l.flin, l.terminal = "I", "TB"
 	}
 	if s.minutes > 140 && g.rng.IntN(4) == 0 {
-		l.via = stations[g.rng.IntN(16)].code
+		l.via = g.viaOf(l)
 	}
 	if mvin == "D" {
 		l.gate = g.gateCode(l)
@@ -172,6 +175,15 @@ func (g *Generator) newLeg(mvin string, at time.Time) *leg {
 		}
 	}
 	return l
+}
+
+// viaOf draws a stop on the way.
+func (g *Generator) viaOf(l *leg) string {
+	for {
+		if s := stations[g.rng.IntN(domestic)]; s.code != l.station.code {
+			return s.code
+		}
+	}
 }
 
 func (g *Generator) standCode() string {

@@ -74,9 +74,8 @@ func (g *Generator) Day() iter.Seq[Item] {
 		downloads := g.downloads()
 		left := g.opts.Messages
 		holes, lates := g.opts.Holes, g.opts.LateCommits
-		start := g.at(0, 0)
 		for i := range g.opts.Messages {
-			g.clock = start.Add(time.Duration(i) * (24*time.Hour - time.Minute) / time.Duration(g.opts.Messages)).Truncate(time.Second)
+			g.clock = g.busy(i)
 			var item Item
 			if len(downloads) > 0 {
 				item, downloads = g.download(downloads[0]), downloads[1:]
@@ -108,6 +107,22 @@ func (g *Generator) Endless() iter.Seq[Item] {
 			}
 		}
 	}
+}
+
+// busy is when the i-th message of the day is written: the more flights an hour
+// and its neighbours have, the more is said in it.
+func (g *Generator) busy(i int) time.Time {
+	loads, sum := [24]int{}, 0
+	for h := range loads {
+		loads[h] = 1 + byHour[h] + (byHour[(h+1)%24]+byHour[(h+23)%24])/2
+		sum += loads[h]
+	}
+	at, hour := i*sum, 0
+	for at >= loads[hour]*g.opts.Messages {
+		at -= loads[hour] * g.opts.Messages
+		hour++
+	}
+	return g.at(hour, 0).Add(time.Duration(at*3600/(loads[hour]*g.opts.Messages)) * time.Second)
 }
 
 // share draws how many of n things fall on the first of left places; the last
@@ -396,7 +411,7 @@ func (g *Generator) drawEvent() event {
 	return events[0]
 }
 
-// near draws a flight for which the event is due about now; when there is none, any.
+// near draws a flight for which the event is due about now; when there is none, any of its direction.
 func (g *Generator) near(e event) *leg {
 	from := g.clock.Add(-time.Duration(e.to) * time.Minute)
 	to := g.clock.Add(-time.Duration(e.from) * time.Minute)
@@ -412,6 +427,11 @@ func (g *Generator) near(e event) *leg {
 			if e.styp == "FDEL" && !sameDay(l, g.at(0, 0)) {
 				continue
 			}
+			return l
+		}
+	}
+	for range 20 {
+		if l := g.anyLeg(); e.mvin == "" || e.mvin == l.mvin {
 			return l
 		}
 	}

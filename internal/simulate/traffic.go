@@ -129,7 +129,7 @@ var events = []event{
 	})},
 	{"ERUT", 6, "", -300, 0, func(g *Generator, l *leg) []node {
 		if g.chance(500) {
-			l.via = stations[g.rng.IntN(16)].code
+			l.via = g.viaOf(l)
 		} else {
 			l.via = ""
 		}
@@ -148,7 +148,7 @@ var events = []event{
 		if g.chance(700) {
 			reason = g.remark()
 		}
-		return []node{el("FDIV", reason).with("DDES", stations[g.rng.IntN(16)].code).
+		return []node{el("FDIV", reason).with("DDES", stations[g.rng.IntN(domestic)].code).
 			with("DDIR", []string{"TO", "FROM"}[g.rng.IntN(2)])}
 	}},
 	{"FRET", 4, "D", 0, 60, coded("FRET", "REID", "A", "G")},
@@ -168,7 +168,7 @@ var events = []event{
 		master := g.anyLeg()
 		return []node{el("CSOP", master.carrier.code), el("CSFT", master.flno), el("MAID", strconv.FormatInt(master.flid, 10))}
 	}},
-	{"FDEL", 5, "", -300, 60, func(_ *Generator, _ *leg) []node { return []node{el("FDEL", "")} }},
+	{"FDEL", 3, "", -300, 60, func(_ *Generator, _ *leg) []node { return []node{el("FDEL", "")} }},
 }
 
 func door(g *Generator, _ *leg) []node {
