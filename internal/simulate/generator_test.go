@@ -220,8 +220,12 @@ func TestIdentitiesAreNeverUsedTwice(t *testing.T) {
 	opts := options(t)
 	opts.SEQN, opts.BadPerMille = maxSEQN-2000, 0
 	seen := map[string]bool{}
+	writers := map[bool]string{true: sender(0), false: sender(1)}
 	for _, it := range day(t, opts) {
 		m := it.msg
+		if want := writers[m.seqn >= opts.SEQN]; m.sndr != want {
+			t.Fatalf("%s sent number %d, want %s", m.sndr, m.seqn, want)
+		}
 		if m.seqn < 1 || m.seqn > maxSEQN {
 			t.Fatalf("sequence number %d", m.seqn)
 		}
