@@ -92,8 +92,11 @@ func (d *DB) Connect(t testing.TB, url string) *pgxpool.Pool {
 
 // Create makes a migrated database on the server; Drop it after use.
 func Create(ctx context.Context, server string) (*DB, error) {
-	name, err := template(ctx, server)
+	name, err := templateName()
 	if err != nil {
+		return nil, err
+	}
+	if err := template(ctx, server, name); err != nil {
 		return nil, err
 	}
 	return create(ctx, server, name)
@@ -138,16 +141,11 @@ func drop(ctx context.Context, server, name string) error {
 	return nil
 }
 
-// template returns the name of the migrated template, making it where needed.
-// It counts as made only once it is marked, so a killed maker leaves none.
-func template(ctx context.Context, server string) (name string, err error) {
-	name, err = templateName()
-	if err != nil {
-		return "", err
-	}
+// template makes the migrated template, unless it is there. It counts as made only once it is marked, so a killed maker leaves none.
+func template(ctx context.Context, server, name string) (err error) {
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {
-		return "", fmt.Errorf("connect to the test server: %w", err)
+		return fmt.Errorf("connect to the test server: %w", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	made := func() (found bool, err error) {
@@ -155,39 +153,39 @@ func template(ctx context.Context, server string) (name string, err error) {
 		return found, err
 	}
 	if ok, err := made(); ok || err != nil {
-		return name, err
+		return err
 	}
 	// The lock ends with the connection.
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtextextended('msgx test template', 0))"); err != nil {
-		return "", fmt.Errorf("lock the test template: %w", err)
+		return fmt.Errorf("lock the test template: %w", err)
 	}
 	if ok, err := made(); ok || err != nil {
-		return name, err
+		return err
 	}
 	at, err := address(server, name, "")
 	if err != nil {
-		return "", err
+		return err
 	}
 	for _, step := range []string{
 		fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name),
 		fmt.Sprintf("CREATE DATABASE %s TEMPLATE template0", name),
 	} {
 		if _, err := conn.Exec(ctx, step); err != nil {
-			return "", fmt.Errorf("create the test template: %w", err)
+			return fmt.Errorf("create the test template: %w", err)
 		}
 	}
 	if err := migrate.Up(ctx, at, slog.New(slog.DiscardHandler)); err != nil {
-		return "", fmt.Errorf("migrate the test template: %w", err)
+		return fmt.Errorf("migrate the test template: %w", err)
 	}
 	for _, role := range []string{"msgx_app", "msgx_operator", "msgx_auditor"} {
 		if err := makeLogin(ctx, conn, role); err != nil {
-			return "", err
+			return err
 		}
 	}
 	if _, err := conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %s IS_TEMPLATE true ALLOW_CONNECTIONS false", name)); err != nil {
-		return "", fmt.Errorf("mark the test template: %w", err)
+		return fmt.Errorf("mark the test template: %w", err)
 	}
-	return name, nil
+	return nil
 }
 
 // login names the test login of a group role.
