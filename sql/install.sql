@@ -12,6 +12,7 @@
 \ir views/r_flight_mismatch.sql
 \ir views/r_pump_item.sql
 \ir views/r_pump_round.sql
+\ir views/r_inbox_round.sql
 
 -- settings, lease, loops
 \ir setting/setting_text.sql
@@ -23,6 +24,9 @@
 \ir lease/lease_acquire.sql
 \ir lease/lease_renew.sql
 \ir lease/lease_release.sql
+\ir loop/loop_round.sql
+\ir loop/loop_pause.sql
+\ir loop/loop_resume.sql
 
 -- flight
 \ir flight/operation_day.sql
@@ -43,6 +47,12 @@
 \ir flight/flight_verify.sql
 
 -- inbox
+\ir inbox/inbox_reconcile.sql
+\ir inbox/inbox_advance.sql
+\ir inbox/inbox_frontier.sql
+\ir inbox/inbox_readable.sql
+\ir inbox/inbox_seed.sql
+\ir inbox/inbox_release_hole.sql
 
 -- pump
 \ir pump/identity_key.sql

@@ -45,7 +45,7 @@ func run(ctx context.Context, cfg config.Config, log *slog.Logger) (err error) {
 	for _, name := range cfg.UnusedEnvironment {
 		log.WarnContext(ctx, "this environment variable matches no configuration key", "name", name)
 	}
-	status, err := migrate.Status(ctx, cfg.Postgres.DSN.Reveal())
+	status, err := migrate.Look(ctx, cfg.Postgres.DSN.Reveal())
 	if err != nil {
 		return fmt.Errorf("look at the database: %w", err)
 	}

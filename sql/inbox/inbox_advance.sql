@@ -1,0 +1,103 @@
+CREATE OR REPLACE FUNCTION msgx.inbox_advance(
+    p_epoch        bigint,
+    p_poll_seq     bigint,
+    p_ids          bigint[],
+    p_received     text[],
+    p_read_started timestamptz,
+    p_now          timestamptz
+)
+RETURNS SETOF msgx.r_inbox_round
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $body$
+-- Enqueue what a poll found and move the watermark over it.
+--   Caller   poller, each page
+--   Arguments p_epoch         fencing epoch
+--             p_poll_seq      number of the poll; another than the expected one
+--                             changes nothing and tells how the cursor stands
+--             p_ids           ids above the watermark in order, from one result
+--                             set that began right above it
+--             p_received      their received times as text; '' for null
+--             p_read_started  when that read started, p_now  time
+--   Reads    setting pipeline.max-commit-delay
+--   Writes   proc_state, inbox_hole, inbox_cursor
+--   Locks    instance_lease FOR KEY SHARE, inbox_cursor FOR UPDATE
+--   Returns  one row
+--   Raises   MX001 fenced; MX003 ids not ascending above the watermark
+--   Rules    walk up from the watermark: what is present is enqueued; a missing
+--            range is crossed only when it was first seen at least
+--            max-commit-delay before the read started (not counting from before
+--            the mailbox was readable again), or its release was recorded
+--            before the read started. Rows above a standing hole wait.
+DECLARE
+    v_cursor   msgx.inbox_cursor;
+    v_last     bigint := p_ids[cardinality(p_ids)];
+    v_block    msgx.inbox_hole;
+    v_to       bigint;
+    v_enqueued integer := 0;
+    v_holes    integer := 0;
+    v_ids      bigint := 0;
+    v_delay    interval := msgx.setting_interval('pipeline.max-commit-delay');
+BEGIN
+    PERFORM msgx.lease_check(p_epoch);
+    SELECT c.* INTO STRICT v_cursor FROM msgx.inbox_cursor AS c FOR UPDATE;
+    IF p_poll_seq IS DISTINCT FROM v_cursor.poll_seq THEN
+        RETURN QUERY SELECT false, v_cursor.committed_up_to, v_cursor.committed_up_to, 0, 0, 0::bigint,
+                            v_cursor.hole_since, v_cursor.poll_seq, v_cursor.seen_to;
+        RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM unnest(p_ids) WITH ORDINALITY AS i (id, n)
+                WHERE i.id <= coalesce(p_ids[i.n - 1], v_cursor.committed_up_to))
+       OR cardinality(p_ids) <> cardinality(p_received) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'MX003',
+            MESSAGE = format('ids must ascend above the watermark %s, each with its received time', v_cursor.committed_up_to),
+            HINT = 'Read them in one statement: WHERE id > watermark ORDER BY id.';
+    END IF;
+
+    v_to := coalesce(v_last, v_cursor.committed_up_to);
+    IF v_last IS NOT NULL THEN
+        SELECT h.* INTO v_block
+          FROM msgx.inbox_reconcile(v_cursor.committed_up_to, v_last, p_ids, p_now) AS h
+         WHERE CASE h.state
+                   WHEN 'OPEN' THEN greatest(h.first_seen_at, v_cursor.readable_since) + v_delay > p_read_started
+                   ELSE h.released_at > p_read_started END
+         ORDER BY h.lo
+         LIMIT 1;
+        IF FOUND THEN
+            v_to := greatest(v_block.lo - 1, v_cursor.committed_up_to);
+        END IF;
+
+        WITH aged AS (
+            UPDATE msgx.inbox_hole AS h
+               SET state = 'RELEASED', released_at = p_now, released_why = 'aged'
+             WHERE h.state = 'OPEN' AND h.lo > v_cursor.committed_up_to AND h.hi <= v_to
+            RETURNING h.hi - h.lo + 1 AS ids
+        )
+        SELECT count(*), coalesce(sum(a.ids), 0) INTO v_holes, v_ids FROM aged AS a;
+        INSERT INTO msgx.proc_state (msg_id, received_at, updated_at)
+        SELECT i.id, nullif(i.received, '')::timestamptz, p_now
+          FROM unnest(p_ids, p_received) AS i (id, received)
+         WHERE i.id <= v_to
+         ORDER BY i.id
+            ON CONFLICT (msg_id) DO NOTHING;
+        GET DIAGNOSTICS v_enqueued = ROW_COUNT;
+    END IF;
+
+    RETURN QUERY
+    UPDATE msgx.inbox_cursor AS c
+       SET committed_up_to = v_to,
+           seen_to = greatest(c.seen_to, v_last),
+           hole_since = CASE WHEN v_last IS NULL THEN c.hole_since
+                             WHEN v_block.lo = v_to + 1 THEN v_block.first_seen_at END,
+           poll_seq = c.poll_seq + 1,
+           last_poll_at = p_now
+    RETURNING true, v_cursor.committed_up_to, c.committed_up_to, v_enqueued, v_holes, v_ids, c.hole_since, c.poll_seq, c.seen_to;
+END;
+$body$;
+ALTER FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz) OWNER TO msgx_owner;
+COMMENT ON FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz) IS 'Enqueue what a poll found and move the watermark over it.';
+REVOKE ALL ON FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz) TO msgx_app;
