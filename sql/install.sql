@@ -13,6 +13,10 @@
 \ir views/r_pump_item.sql
 \ir views/r_pump_round.sql
 \ir views/r_inbox_round.sql
+\ir views/r_outbox_schd.sql
+\ir views/r_outbox_round.sql
+\ir views/r_backfill_claim.sql
+\ir views/r_backfill_round.sql
 
 -- settings, lease, loops
 \ir setting/setting_text.sql
@@ -64,8 +68,16 @@
 \ir pump/pump_fail.sql
 
 -- outbox
+\ir outbox/outbox_settle.sql
+\ir outbox/outbox_next_msg.sql
+\ir outbox/outbox_next_schd.sql
+\ir outbox/outbox_sent.sql
+\ir outbox/outbox_failed.sql
 
 -- backfill
+\ir backfill/backfill_claim.sql
+\ir backfill/backfill_settle.sql
+\ir backfill/backfill_resume.sql
 
 -- views
 

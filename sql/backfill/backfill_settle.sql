@@ -1,0 +1,71 @@
+CREATE OR REPLACE FUNCTION msgx.backfill_settle(
+    p_epoch bigint, p_token uuid, p_ids bigint[], p_results text[], p_errors text[], p_now timestamptz
+)
+RETURNS SETOF msgx.r_backfill_round
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $body$
+-- Record what became of claimed marks.
+--   Caller   backfill loop
+--   Arguments p_epoch    fencing epoch; p_token  the claim
+--             p_ids      messages
+--             p_results  marked, already (marked before, kept), missing (row
+--                        gone), trouble; p_errors  in words; p_now  time
+--   Reads    setting pipeline.backfill-max-attempts
+--   Writes   proc_state, backfill_cursor
+--   Locks    instance_lease FOR KEY SHARE; rows in id order, backfill_cursor
+--   Returns  one row of counts
+--   Raises   MX001 fenced
+--   Rules    settling needs the token; missing is given up at once; trouble
+--            waits 30 s, 1 min … up to 15 min, and is given up at the limit
+DECLARE
+    v_max  integer := msgx.setting_int('pipeline.backfill-max-attempts');
+    v_row  msgx.r_backfill_round;
+    v_from bigint;
+    v_done bigint;
+BEGIN
+    PERFORM msgx.lease_check(p_epoch);
+    PERFORM FROM msgx.proc_state AS p WHERE p.msg_id = ANY (p_ids) ORDER BY p.msg_id FOR NO KEY UPDATE;
+    WITH settled AS (
+        UPDATE msgx.proc_state AS p
+           SET backfill_at = CASE WHEN s.result IN ('marked', 'already') THEN p_now END,
+               backfill_attempts = p.backfill_attempts + CASE WHEN s.result = 'trouble' THEN 1 ELSE 0 END,
+               backfill_error = nullif(s.error, ''),
+               backfill_next_at = CASE WHEN s.result = 'trouble' AND p.backfill_attempts + 1 < v_max
+                   THEN p_now + least(interval '30 seconds' * 2 ^ least(p.backfill_attempts, 10), interval '15 minutes') END,
+               backfill_abandoned_at = CASE WHEN a.abandon THEN p_now END,
+               backfill_abandoned_reason = CASE WHEN a.abandon THEN s.result || coalesce(': ' || nullif(s.error, ''), '') END,
+               backfill_token = NULL, backfill_claimed_until = NULL, updated_at = p_now
+          FROM unnest(p_ids, p_results, p_errors) AS s (msg_id, result, error)
+         CROSS JOIN LATERAL (SELECT s.result = 'missing'
+                                    OR (s.result = 'trouble' AND (SELECT o.backfill_attempts + 1 >= v_max FROM msgx.proc_state AS o
+                                                                   WHERE o.msg_id = s.msg_id)) AS abandon) AS a
+         WHERE p.msg_id = s.msg_id AND p.backfill_token = p_token AND p.finished_at IS NOT NULL
+        RETURNING s.result, a.abandon
+    )
+    SELECT count(*) FILTER (WHERE s.result = 'marked'), count(*) FILTER (WHERE s.result = 'already'),
+           count(*) FILTER (WHERE s.abandon), count(*) FILTER (WHERE s.result = 'trouble' AND NOT s.abandon),
+           cardinality(p_ids) - count(*)
+      INTO v_row FROM settled AS s;
+
+    SELECT b.settled_up_to INTO STRICT v_from FROM msgx.backfill_cursor AS b FOR UPDATE;
+    SELECT l.done_up_to INTO STRICT v_done FROM msgx.pipeline_lock AS l;
+    -- The first row whose first try is still to come holds the cursor.
+    UPDATE msgx.backfill_cursor AS b
+       SET settled_up_to = greatest(v_from, coalesce(
+               (SELECT p.msg_id - 1 FROM msgx.proc_state AS p
+                 WHERE p.msg_id > v_from AND p.msg_id <= v_done
+                   AND p.backfill_next_at IS NOT NULL AND p.backfill_attempts = 0 AND NOT p.reopened
+                 ORDER BY p.msg_id LIMIT 1), v_done));
+    RETURN NEXT v_row;
+END;
+$body$;
+ALTER FUNCTION msgx.backfill_settle(bigint, uuid, bigint[], text[], text[], timestamptz) OWNER TO msgx_owner;
+COMMENT ON FUNCTION msgx.backfill_settle(bigint, uuid, bigint[], text[], text[], timestamptz) IS 'Record what became of claimed marks.';
+REVOKE ALL ON FUNCTION msgx.backfill_settle(bigint, uuid, bigint[], text[], text[], timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION msgx.backfill_settle(bigint, uuid, bigint[], text[], text[], timestamptz) TO msgx_app;
