@@ -80,5 +80,18 @@
 \ir backfill/backfill_resume.sql
 
 -- views
+\ir views/v_head.sql
+\ir views/v_holes.sql
+\ir views/v_backlog.sql
+\ir views/v_failed.sql
+\ir views/v_dead_letters.sql
+\ir views/v_backfill.sql
+\ir views/v_outbox.sql
+\ir views/v_late_arrivals.sql
+\ir views/v_flight_board.sql
+\ir views/v_flight_history.sql
+\ir views/v_loops.sql
+\ir views/v_status.sql
 
 -- grants
+\ir roles/grants.sql

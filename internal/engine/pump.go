@@ -110,7 +110,7 @@ func (p *pump) apply(ctx context.Context, batch []decoded) (gen.PumpRound, error
 	if len(batch) > 1 {
 		p.alone = batch[len(batch)-1].id
 		p.e.log.WarnContext(ctx, "a batch failed: its messages go one by one", "from", batch[0].id, "to", p.alone, "err", err)
-		return gen.PumpRound{NextIds: p.run, Watermark: p.watermark}, nil
+		return gen.PumpRound{NextIds: p.run, Watermark: p.watermark, Clock: p.e.clock.now()}, nil
 	}
 	r, ferr := p.e.q.PumpFail(call, gen.PumpFailParams{
 		Epoch: p.e.epoch, Now: p.e.clock.now(), Message: batch[0].object, Error: err.Error(),
@@ -123,19 +123,19 @@ func (p *pump) apply(ctx context.Context, batch []decoded) (gen.PumpRound, error
 
 // take stores what a call answered: outcomes, the next run, the clock.
 func (p *pump) take(ctx context.Context, r gen.PumpRound) round {
-	if r.Clock != nil {
-		p.e.clock.set(*r.Clock)
-	}
+	p.e.clock.set(r.Clock)
 	p.run, p.watermark = r.NextIds, r.Watermark
 	p.report(ctx, r.Outcomes)
 	if len(p.run) > 0 {
 		p.window.drop(p.run[0] - 1)
 		return round{again: true}
 	}
-	switch r.Reason {
-	case "backing-off":
+	switch {
+	case r.Reason == nil:
+		return round{again: true}
+	case *r.Reason == "backing-off":
 		return round{wait: r.Until.Sub(p.e.clock.now())}
-	case "braked":
+	case *r.Reason == "braked":
 		return round{reason: "braked"}
 	}
 	return round{}
