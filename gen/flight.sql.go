@@ -38,6 +38,35 @@ func (q *Queries) FlightDocument(ctx context.Context, flids []int64) ([]FlightDo
 	return items, nil
 }
 
+const flightIDs = `-- name: FlightIDs :many
+SELECT flid::bigint FROM msgx.flight_ids(p_after => $1, p_limit => $2) AS flid
+`
+
+type FlightIDsParams struct {
+	After    int64
+	PageSize int32
+}
+
+func (q *Queries) FlightIDs(ctx context.Context, arg FlightIDsParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, flightIDs, arg.After, arg.PageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var flid int64
+		if err := rows.Scan(&flid); err != nil {
+			return nil, err
+		}
+		items = append(items, flid)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const flightVerify = `-- name: FlightVerify :many
 SELECT flid, what, stored, folded FROM msgx.flight_verify(p_after => $1, p_limit => $2)
 `

@@ -3,3 +3,6 @@ SELECT flid, what, stored, folded FROM msgx.flight_verify(p_after => @after, p_l
 
 -- name: FlightDocument :many
 SELECT flid, state, state_version, document FROM msgx.flight_document(p_flids => @flids::bigint[]);
+
+-- name: FlightIDs :many
+SELECT flid::bigint FROM msgx.flight_ids(p_after => @after, p_limit => @page_size) AS flid;

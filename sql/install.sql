@@ -48,6 +48,7 @@
 \ir flight/flight_apply.sql
 \ir flight/flight_document.sql
 \ir flight/flight_as_of.sql
+\ir flight/flight_ids.sql
 \ir flight/flight_verify.sql
 
 -- inbox

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,21 +26,16 @@ func newRunCmd() *cobra.Command {
 		Use:   "run",
 		Short: "Run the daemon until SIGTERM",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config.Load(cmd.Flags(), os.Environ(), "postgres.dsn", "mailbox.dsn", "mailbox.shared-mysql.enabled")
-			if err != nil {
-				return err
-			}
-			log := telemetry.NewLogger(cmd.OutOrStdout(), cfg.Log.Level).With("instance", cfg.Instance)
-			slog.SetDefault(log)
-			return run(cmd.Context(), cfg, log)
-		},
 	}
-	config.AddFlags(cmd.Flags())
-	return cmd
+	return configured(cmd, func(cmd *cobra.Command, cfg config.Config, _ []string) error {
+		return run(cmd.Context(), cfg, telemetry.NewLogger(cmd.OutOrStdout(), cfg.Log.Level).With("instance", cfg.Instance))
+	}, "postgres.dsn", "mailbox.dsn")
 }
 
 func run(ctx context.Context, cfg config.Config, log *slog.Logger) (err error) {
+	if !cfg.Mailbox.Enabled {
+		return errors.New("mailbox.shared-mysql.enabled is false: set it to true to let the daemon read and mark the shared mailbox")
+	}
 	for _, name := range cfg.UnusedEnvironment {
 		log.WarnContext(ctx, "this environment variable matches no configuration key", "name", name)
 	}

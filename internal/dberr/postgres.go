@@ -79,4 +79,3 @@ func Classify(err error) Class {
 	}
 	return class
 }
-

@@ -13,13 +13,7 @@ AS $body$
 DECLARE
     v_flids bigint[];
 BEGIN
-    SELECT array_agg(w.flid) INTO v_flids
-      FROM (SELECT a.flid
-              FROM (SELECT DISTINCT lw.flid FROM msgx.flight_write AS lw WHERE lw.flid > p_after
-                     UNION
-                    SELECT f.flid FROM msgx.flight_schd AS f WHERE f.flid > p_after) AS a
-             ORDER BY a.flid
-             LIMIT p_limit) AS w;
+    SELECT array_agg(w.flid) INTO v_flids FROM msgx.flight_ids(p_after, p_limit) AS w (flid);
     RETURN QUERY
     SELECT p.flid, p.part, p.stored, p.folded
       FROM (SELECT flid, k.part,

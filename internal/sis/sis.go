@@ -1,0 +1,166 @@
+// Package sis reads the AODB's SIS messages. One table, the catalogue, says
+// which elements there are; a message becomes the patches that PostgreSQL
+// folds into flights.
+//
+// What can be said of one record against the catalogue is checked here: forms,
+// what a subtype requires, the same list number twice. What needs a second
+// record or stored state is SQL's.
+package sis
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+)
+
+// Class says what becomes of a message that cannot be read (wire D9).
+type Class string
+
+// The classes.
+const (
+	Malformed   Class = "MALFORMED"   // XML, META, SEQN or a needed FLID is unusable
+	CodecError  Class = "CODEC_ERROR" // a value does not fit its form, or a limit
+	Protocol    Class = "PROTOCOL"    // a rule of the message is broken
+	Unsupported Class = "UNSUPPORTED" // a type or subtype that nobody handles
+	Infra       Class = "INFRA"       // the decoder itself failed; never returned by Decode
+)
+
+// Error says what is wrong with a message, and where.
+type Error struct {
+	Class  Class
+	Path   string // MSG/SCHD/FLTR[2]/SODT; "" when there is no place
+	Value  string // shortened
+	Reason string
+}
+
+func (e *Error) Error() string {
+	out := e.Reason
+	if e.Value != "" {
+		out = strconv.Quote(e.Value) + ": " + out
+	}
+	if e.Path != "" {
+		out = e.Path + ": " + out
+	}
+	return out
+}
+
+// Meta is the header of a message, as far as it is readable.
+type Meta struct {
+	Sender, Type, Subtype string
+	Seqn                  *int64
+	Dttm                  *time.Time
+}
+
+// Record is what a message says of one flight.
+type Record struct {
+	Op    string // create, change, delete
+	FLID  int64
+	Patch json.RawMessage // set, lists, upsert, extra
+}
+
+// Message is a decoded message.
+type Message struct {
+	Meta     Meta
+	Declared *int64 // RECS
+	Records  []Record
+}
+
+// Options say how messages are read where the protocol leaves a choice.
+type Options struct {
+	Zone            *time.Location // of every time on the wire
+	MaxBytes        int            // longest text
+	MaxDepth        int            // deepest nesting of elements
+	ErutMerge       bool           // a FLOP ERUT merges into the route instead of replacing it
+	RefuseEmptyList bool           // a FLOP of a numbered list without members is refused instead of clearing it
+}
+
+// Codec reads messages. It is safe for concurrent use.
+type Codec struct {
+	opts       Options
+	scalars    map[string]*scalar
+	groups     map[string]*group
+	composites map[string]*composite
+	lists      map[string]*list
+}
+
+// New makes a codec.
+func New(opts Options) *Codec {
+	c := &Codec{
+		opts:    opts,
+		scalars: make(map[string]*scalar), groups: make(map[string]*group),
+		composites: make(map[string]*composite), lists: make(map[string]*list),
+	}
+	for _, s := range scalarTable() {
+		c.scalars[s.element] = &s
+	}
+	for _, g := range groupTable() {
+		c.groups[g.styp] = &g
+	}
+	for _, x := range compositeTable() {
+		c.composites[x.element] = &x
+	}
+	for _, l := range listTable() {
+		c.lists[l.element] = &l
+	}
+	return c
+}
+
+// Hash is the SHA-256 of a text, hexadecimal: with the identity it tells a
+// duplicate from a conflict.
+func Hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// AppendBatch appends the object that pump_apply takes for this message. err
+// is what Decode returned.
+func (m Message) AppendBatch(dst []byte, msgID int64, textHash string, err error) []byte {
+	dst = append(dst, `{"msg_id":`...)
+	dst = strconv.AppendInt(dst, msgID, 10)
+	dst = append(dst, `,"text_hash":`...)
+	dst = appendString(dst, textHash)
+	for _, f := range [...]struct{ key, value string }{{"sndr", m.Meta.Sender}, {"type", m.Meta.Type}, {"styp", m.Meta.Subtype}} {
+		if f.value != "" {
+			dst = append(dst, `,"`+f.key+`":`...)
+			dst = appendString(dst, f.value)
+		}
+	}
+	if m.Meta.Seqn != nil {
+		dst = append(dst, `,"seqn":`...)
+		dst = strconv.AppendInt(dst, *m.Meta.Seqn, 10)
+	}
+	if m.Meta.Dttm != nil {
+		dst = append(dst, `,"dttm":`...)
+		dst = appendTime(dst, *m.Meta.Dttm)
+	}
+	if m.Declared != nil {
+		dst = append(dst, `,"declared":`...)
+		dst = strconv.AppendInt(dst, *m.Declared, 10)
+	}
+	if err != nil {
+		class := Infra
+		var e *Error
+		if errors.As(err, &e) {
+			class = e.Class
+		}
+		dst = append(dst, `,"error_class":`...)
+		dst = appendString(dst, string(class))
+		dst = append(dst, `,"error":`...)
+		return append(appendString(dst, err.Error()), '}')
+	}
+	dst = append(dst, `,"records":[`...)
+	for i, r := range m.Records {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"op":"`+r.Op+`","flid":`...)
+		dst = strconv.AppendInt(dst, r.FLID, 10)
+		dst = append(dst, `,"patch":`...)
+		dst = append(dst, r.Patch...)
+		dst = append(dst, '}')
+	}
+	return append(dst, "]}"...)
+}
