@@ -23,6 +23,7 @@
 \ir setting/setting_interval.sql
 \ir setting/setting_int.sql
 \ir setting/operator_note.sql
+\ir setting/sql_files.sql
 \ir lease/clock.sql
 \ir lease/lease_check.sql
 \ir lease/lease_acquire.sql

@@ -39,12 +39,8 @@ func run(ctx context.Context, cfg config.Config, log *slog.Logger) (err error) {
 	for _, name := range cfg.UnusedEnvironment {
 		log.WarnContext(ctx, "this environment variable matches no configuration key", "name", name)
 	}
-	status, err := migrate.Look(ctx, cfg.Postgres.DSN.Reveal())
-	if err != nil {
-		return fmt.Errorf("look at the database: %w", err)
-	}
-	if !status.Current() {
-		return errors.New("the database is not what this binary needs: run msgx migrate (msgx migrate --status tells what is missing)")
+	if err := migrate.Check(ctx, cfg.Postgres.DSN.Reveal()); err != nil {
+		return err
 	}
 
 	pool, err := engine.OpenPostgres(ctx, cfg.Postgres.DSN.Reveal(), cfg.Instance)

@@ -49,16 +49,6 @@ type Status struct {
 	Files   []File
 }
 
-// Current tells whether nothing is missing.
-func (s Status) Current() bool {
-	for _, f := range s.Files {
-		if f.State != "current" {
-			return false
-		}
-	}
-	return len(s.Pending) == 0
-}
-
 // source is what is to be applied.
 type source struct {
 	migrations fs.FS // migrations/*.sql
@@ -77,6 +67,33 @@ func Up(ctx context.Context, dsn string, log *slog.Logger) error {
 // Look tells what is applied, without changing anything.
 func Look(ctx context.Context, dsn string) (Status, error) {
 	return embedded().look(ctx, dsn)
+}
+
+// ErrStale reports that a database is not what this binary needs.
+var ErrStale = errors.New("the database is not what this binary needs: run msgx migrate (msgx migrate --status tells what is missing)")
+
+// Check returns ErrStale unless functions and views are those of this binary,
+// which they cannot be before the migrations. It needs no more rights than the
+// daemon has.
+func Check(ctx context.Context, dsn string) (err error) {
+	conn, err := connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	_, want, err := embedded().wanted()
+	if err != nil {
+		return err
+	}
+	have, err := sums(ctx, conn, "msgx.sql_files()")
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && (pg.Code == "42883" || pg.Code == "3F000") {
+		return ErrStale
+	}
+	if err == nil && !same(want, have) {
+		return ErrStale
+	}
+	return err
 }
 
 func (s source) up(ctx context.Context, dsn string, log *slog.Logger) (err error) {
@@ -194,34 +211,35 @@ func (s source) paths() ([]string, error) {
 }
 
 // wanted returns path and checksum of every file, the load order among them.
-func (s source) wanted() (paths []string, sums map[string]string, err error) {
+func (s source) wanted() (paths []string, want map[string]string, err error) {
 	paths, err = s.paths()
 	if err != nil {
 		return nil, nil, err
 	}
-	sums = make(map[string]string, len(paths)+1)
+	want = make(map[string]string, len(paths)+1)
 	for _, p := range append([]string{list}, paths...) {
 		text, err := fs.ReadFile(s.files, p)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read %s: %w", p, err)
 		}
 		sum := sha256.Sum256(text)
-		sums[p] = hex.EncodeToString(sum[:])
+		want[p] = hex.EncodeToString(sum[:])
 	}
-	return paths, sums, nil
+	return paths, want, nil
 }
 
-func applied(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
-	rows, err := conn.Query(ctx, "SELECT path, sha256 FROM msgx.sql_file")
+// sums reads paths and checksums from msgx.sql_file or what shows it.
+func sums(ctx context.Context, conn *pgx.Conn, from string) (map[string]string, error) {
+	rows, err := conn.Query(ctx, "SELECT path, sha256 FROM "+from)
 	if err != nil {
 		return nil, fmt.Errorf("read what was applied: %w", err)
 	}
-	sums := make(map[string]string)
+	have := make(map[string]string)
 	var p, sum string
-	if _, err := pgx.ForEachRow(rows, []any{&p, &sum}, func() error { sums[p] = sum; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&p, &sum}, func() error { have[p] = sum; return nil }); err != nil {
 		return nil, fmt.Errorf("read what was applied: %w", err)
 	}
-	return sums, nil
+	return have, nil
 }
 
 // install runs all files in one transaction if any of them differs.
@@ -230,7 +248,7 @@ func (s source) install(ctx context.Context, conn *pgx.Conn, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	have, err := applied(ctx, conn)
+	have, err := sums(ctx, conn, "msgx.sql_file")
 	if err != nil {
 		return err
 	}
@@ -330,7 +348,7 @@ func (s source) look(ctx context.Context, dsn string) (st Status, err error) {
 		return st, fmt.Errorf("look for applied files: %w", err)
 	}
 	if there {
-		if have, err = applied(ctx, conn); err != nil {
+		if have, err = sums(ctx, conn, "msgx.sql_file"); err != nil {
 			return st, err
 		}
 	}
