@@ -79,6 +79,7 @@ func (f *folder) mysql(opts *Options) *server {
 			"--skip-log-bin",
 			"--default-storage-engine=InnoDB",
 			"--character-set-server=utf8mb4",
+			"--default-time-zone=+00:00",
 			"--collation-server=utf8mb4_general_ci",
 			"--max-allowed-packet=64M",
 			"--max-connections=200",

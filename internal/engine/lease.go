@@ -79,9 +79,13 @@ func (e *Engine) renew(ctx context.Context, pool *pgxpool.Pool) error {
 func (e *Engine) release(ctx context.Context) {
 	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if _, err := e.q.LeaseRelease(call, e.epoch); err != nil {
+	rows, err := e.q.LeaseRelease(call, e.epoch)
+	switch {
+	case err != nil:
 		e.log.WarnContext(ctx, "lease not released: a successor waits for its end", "err", err)
-		return
+	case len(rows) == 0:
+		e.log.WarnContext(ctx, "the lease was lost before", "epoch", e.epoch)
+	default:
+		e.log.InfoContext(ctx, "lease released", "epoch", e.epoch)
 	}
-	e.log.InfoContext(ctx, "lease released", "epoch", e.epoch)
 }

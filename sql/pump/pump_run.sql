@@ -38,9 +38,12 @@ BEGIN
         IF v_ids IS NULL THEN
             SELECT h.* INTO v_head
               FROM msgx.pump_open(v_done, 'infinity', 1) AS h;
-            IF FOUND THEN
+            IF v_head.next_attempt_at > p_now THEN
                 v_reason := 'backing-off';
                 v_until := v_head.next_attempt_at;
+            ELSIF v_head.msg_id IS NOT NULL THEN
+                -- Enqueued between the two looks.
+                v_ids := ARRAY[v_head.msg_id];
             ELSIF EXISTS (SELECT FROM msgx.proc_state AS s WHERE s.msg_id > v_watermark) THEN
                 v_reason := 'beyond-watermark';
             ELSE
