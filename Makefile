@@ -95,7 +95,7 @@ demo-down: $(SERVERS) ## Stop the demo and our servers, delete their data
 
 .PHONY: bench
 bench: servers build ## Measure on this machine, as ratios
-	@bin/msgx bench --pg-url "$$($(SERVERS) env MSGX_TEST_PG_URL)" --mysql-dsn "$$($(SERVERS) env MSGX_TEST_MYSQL_DSN)"
+	@bin/msgx bench --pg-url "$$($(SERVERS) env MSGX_TEST_PG_URL)"
 
 .PHONY: clean
 clean: demo-down ## Stop our servers, remove what was built and their data

@@ -17,7 +17,7 @@ func newRootCmd() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(newRunCmd(), newMigrateCmd(), newSeedCmd(), newReleaseHoleCmd(), newVerifyCmd(),
-		newSimulateCmd(), newDemoCmd())
+		newSimulateCmd(), newDemoCmd(), newBenchCmd())
 	return root
 }
 

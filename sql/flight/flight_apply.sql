@@ -9,6 +9,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 SET enable_hashjoin = on
 AS $body$
 -- Append writes to the log and bring flights, lists and events up to them.

@@ -4,6 +4,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 SET timezone = 'UTC'
 AS $body$
 -- Whole flights as JSON: what Kafka gets as the newest state.

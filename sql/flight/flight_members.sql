@@ -4,6 +4,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $body$
 -- The members of the lists of flights: the one place that reads list tables.
 --   Caller   flight_state, flight_document

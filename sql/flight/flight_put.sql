@@ -4,6 +4,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 SET enable_hashjoin = on
 AS $body$
 -- Store the last state of each changed flight: the one place that writes

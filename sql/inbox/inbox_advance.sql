@@ -11,6 +11,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $body$
 -- Enqueue what a poll found and move the watermark over it.
 --   Caller   poller, each page

@@ -4,6 +4,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 SET enable_bitmapscan = off
 AS $body$
 -- The messages that may be tried now, from the head on.
