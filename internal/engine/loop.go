@@ -58,7 +58,7 @@ func (e *Engine) runLoop(ctx, work context.Context, l loop) error {
 				return err
 			case err != nil:
 				failures++
-				r = round{wait: min(retryFirst<<min(failures-1, 4), retryMost), reason: err.Error()}
+				r = round{wait: min(retryFirst<<min(failures-1, 4), retryMost), reason: reason(err)}
 			default:
 				failures = 0
 			}
@@ -83,6 +83,14 @@ func (e *Engine) runLoop(ctx, work context.Context, l loop) error {
 			return err
 		}
 	}
+}
+
+// reason is why a loop pauses, in words for its operator.
+func reason(err error) string {
+	if why := dberr.Explain(err); why != "" {
+		return err.Error() + " (" + why + ")"
+	}
+	return err.Error()
 }
 
 // pause waits for the time given, a wake, or the end; false at the end.

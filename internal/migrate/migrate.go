@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -106,7 +107,8 @@ func (s source) up(ctx context.Context, dsn string, log *slog.Logger) (err error
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", lockKey); err != nil {
 		return fmt.Errorf("wait for another migration: %w", err)
 	}
-	if err := s.migrate(dsn, log); err != nil {
+	_, encrypted := conn.PgConn().Conn().(*tls.Conn)
+	if err := s.migrate(dsn, encrypted, log); err != nil {
 		return err
 	}
 	return s.install(ctx, conn, log)
@@ -121,8 +123,8 @@ func connect(ctx context.Context, dsn string) (*pgx.Conn, error) {
 }
 
 // tool is dbmate on our migrations.
-func (s source) tool(dsn string, out io.Writer) (*dbmate.DB, error) {
-	u, err := driverURL(dsn)
+func (s source) tool(dsn string, encrypted bool, out io.Writer) (*dbmate.DB, error) {
+	u, err := driverURL(dsn, encrypted)
 	if err != nil {
 		return nil, err
 	}
@@ -136,45 +138,36 @@ func (s source) tool(dsn string, out io.Writer) (*dbmate.DB, error) {
 	return t, nil
 }
 
-// driverURL turns a connection string into the URL that dbmate takes: lib/pq
-// asks for TLS unless told otherwise, pgx only prefers it.
-func driverURL(dsn string) (*url.URL, error) {
-	if !strings.Contains(dsn, "://") {
+// driverURL turns a connection string into the URL that dbmate takes. Unless
+// it says itself whether to use TLS, encrypted tells: lib/pq knows no "prefer".
+func driverURL(dsn string, encrypted bool) (*url.URL, error) {
+	u := &url.URL{Scheme: "postgres"}
+	if strings.Contains(dsn, "://") {
+		var err error
+		if u, err = url.Parse(dsn); err != nil {
+			return nil, errors.New("the connection string is not a URL")
+		}
+	} else {
 		cfg, err := pgx.ParseConfig(dsn)
 		if err != nil {
 			return nil, fmt.Errorf("parse the connection string: %w", err)
 		}
-		u := &url.URL{Scheme: "postgres", Host: fmt.Sprintf("%s:%d", cfg.Host, cfg.Port), Path: "/" + cfg.Database}
-		u.User = url.User(cfg.User)
+		u.Host, u.Path, u.User = fmt.Sprintf("%s:%d", cfg.Host, cfg.Port), "/"+cfg.Database, url.User(cfg.User)
 		if cfg.Password != "" {
 			u.User = url.UserPassword(cfg.User, cfg.Password)
 		}
-		if cfg.TLSConfig == nil {
-			u.RawQuery = "sslmode=disable"
-		}
-		return u, nil
-	}
-	u, err := url.Parse(dsn)
-	if err != nil {
-		return nil, errors.New("the connection string is not a URL")
 	}
 	q := u.Query()
 	if !q.Has("sslmode") {
-		cfg, err := pgx.ParseConfig(dsn)
-		if err != nil {
-			return nil, fmt.Errorf("parse the connection string: %w", err)
-		}
-		if cfg.TLSConfig == nil || len(cfg.Fallbacks) > 0 {
-			q.Set("sslmode", "disable")
-		}
+		q.Set("sslmode", map[bool]string{true: "require", false: "disable"}[encrypted])
 	}
 	u.RawQuery = q.Encode()
 	return u, nil
 }
 
-func (s source) migrate(dsn string, log *slog.Logger) error {
+func (s source) migrate(dsn string, encrypted bool, log *slog.Logger) error {
 	var said bytes.Buffer
-	t, err := s.tool(dsn, &said)
+	t, err := s.tool(dsn, encrypted, &said)
 	if err != nil {
 		return err
 	}
