@@ -9,7 +9,7 @@ SELECT i.holder, i.epoch, i.expires_at, i.holder IS NOT NULL AND i.expires_at > 
        m.pending AS msg_pending, m.oldest_age AS msg_oldest_age, s.pending AS schd_pending, s.oldest_age AS schd_oldest_age,
        k.owed AS marks_owed, (SELECT count(*) FROM msgx.proc_state AS a WHERE a.backfill_abandoned_at IS NOT NULL) AS marks_abandoned,
        (SELECT string_agg(o.loop || ': ' || coalesce(o.paused_reason, o.stands), '; ' ORDER BY o.loop)
-          FROM msgx.v_loops AS o WHERE o.stands <> 'working') AS standing_still
+          FROM msgx.v_loops AS o WHERE o.stands IN ('paused', 'braked', 'silent')) AS standing_still
   FROM msgx.instance_lease AS i
  CROSS JOIN msgx.inbox_cursor AS c
  CROSS JOIN msgx.pipeline_lock AS p
