@@ -41,7 +41,7 @@ func TestDay(t *testing.T) {
 		model.Apply(id, item)
 		if restarts < 3 && id > int64(700*(restarts+1)) {
 			restarts++
-			if err, _ := r.stop(); err != nil {
+			if _, err := r.stop(); err != nil {
 				return err
 			}
 			r = w.start()
@@ -52,7 +52,7 @@ func TestDay(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.idle(stats.LastID)
-	if err, _ := r.stop(); err != nil {
+	if _, err := r.stop(); err != nil {
 		t.Fatal(err)
 	}
 	if restarts != 3 {
@@ -233,7 +233,7 @@ func TestBadInput(t *testing.T) {
 	if w.stands(first) != "SUCCEEDED applied" {
 		t.Error(w.stands(first))
 	}
-	if err, _ := r.stop(); err != nil {
+	if _, err := r.stop(); err != nil {
 		t.Error(err)
 	}
 }
@@ -249,7 +249,7 @@ func TestCleanStop(t *testing.T) {
 	if err := w.start().wait(); !errors.Is(err, engine.ErrStandby) {
 		t.Errorf("the other instance: %v", err)
 	}
-	err, took := r.stop()
+	took, err := r.stop()
 	if err != nil || took > 5*time.Second {
 		t.Errorf("stopped after %s: %v", took, err)
 	}
@@ -258,7 +258,7 @@ func TestCleanStop(t *testing.T) {
 	}
 	other := w.start()
 	w.finished(w.my.Insert(m.terminal(1, "A")))
-	if err, _ := other.stop(); err != nil {
+	if _, err := other.stop(); err != nil {
 		t.Error(err)
 	}
 }
@@ -422,7 +422,7 @@ func TestKafkaAway(t *testing.T) {
 	if got := w.get("SELECT string_agg(state || attempts, ',') FROM msgx.msg_event"); got != "PENDING0,PENDING0" {
 		t.Errorf("events %s", got)
 	}
-	if err, took := r.stop(); err != nil || took > 5*time.Second {
+	if took, err := r.stop(); err != nil || took > 5*time.Second {
 		t.Errorf("stop: %v after %s", err, took)
 	}
 }

@@ -148,12 +148,13 @@ func (w *world) start() *running {
 	return r
 }
 
-// stop asks it to stop and returns how it ended, and after how long.
-func (r *running) stop() (error, time.Duration) {
+// stop asks it to stop and returns after how long it ended, and how.
+func (r *running) stop() (time.Duration, error) {
 	r.w.t.Helper()
 	began := time.Now()
 	r.cancel()
-	return r.wait(), time.Since(began)
+	err := r.wait()
+	return time.Since(began), err
 }
 
 // wait returns how it ended by itself.
