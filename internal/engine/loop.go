@@ -46,6 +46,10 @@ func (e *Engine) runLoop(ctx, work context.Context, l loop) error {
 	log := e.log.With("loop", l.name)
 	st := loopState{e: e, loop: l.name, log: log}
 	failures := 0
+	// The brake counts before the first step.
+	if err := st.report(work, ""); err != nil {
+		return err
+	}
 	for {
 		if !st.braked {
 			began := e.mono()
