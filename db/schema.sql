@@ -17,6 +17,8 @@ ALTER TABLE msgx.backfill_cursor OWNER TO msgx_owner;
 
 COMMENT ON TABLE msgx.backfill_cursor IS 'How far the first tries to mark the mailbox have come.';
 
+COMMENT ON COLUMN msgx.backfill_cursor.singleton IS 'Makes the table one row.';
+
 COMMENT ON COLUMN msgx.backfill_cursor.settled_up_to IS 'Each message up to it is marked, or found by proc_state_backfill_retry, or owes nothing.';
 
 CREATE TABLE msgx.flight_checkin (
@@ -456,6 +458,8 @@ ALTER TABLE msgx.inbox_cursor OWNER TO msgx_owner;
 
 COMMENT ON TABLE msgx.inbox_cursor IS 'The watermark: how far the mailbox has been read without a gap.';
 
+COMMENT ON COLUMN msgx.inbox_cursor.singleton IS 'Makes the table one row.';
+
 COMMENT ON COLUMN msgx.inbox_cursor.committed_up_to IS 'Watermark W: every mailbox id up to it is enqueued, or was released as a hole.';
 
 COMMENT ON COLUMN msgx.inbox_cursor.seen_to IS 'Frontier: ids up to it have been looked at, and the missing ones are in inbox_hole.';
@@ -632,6 +636,8 @@ ALTER TABLE msgx.msg_event ALTER COLUMN event_id ADD GENERATED ALWAYS AS IDENTIT
     CACHE 1
 );
 
+COMMENT ON SEQUENCE msgx.msg_event_event_id_seq IS 'Event ids: allocated under the pipeline lock, so their order is the order of commits.';
+
 CREATE TABLE msgx.operator_audit (
     audit_id bigint NOT NULL,
     at timestamp with time zone NOT NULL,
@@ -645,6 +651,8 @@ CREATE TABLE msgx.operator_audit (
 ALTER TABLE msgx.operator_audit OWNER TO msgx_owner;
 
 COMMENT ON TABLE msgx.operator_audit IS 'Who did what by hand, and why; also each change of a setting.';
+
+COMMENT ON COLUMN msgx.operator_audit.audit_id IS 'Number of the line.';
 
 COMMENT ON COLUMN msgx.operator_audit.at IS 'When it was done.';
 
@@ -666,6 +674,8 @@ ALTER TABLE msgx.operator_audit ALTER COLUMN audit_id ADD GENERATED ALWAYS AS ID
     NO MAXVALUE
     CACHE 1
 );
+
+COMMENT ON SEQUENCE msgx.operator_audit_audit_id_seq IS 'Numbers the lines of operator_audit.';
 
 CREATE TABLE msgx.outbox_cursor (
     target text NOT NULL,
@@ -696,6 +706,8 @@ WITH (fillfactor='50');
 ALTER TABLE msgx.pipeline_lock OWNER TO msgx_owner;
 
 COMMENT ON TABLE msgx.pipeline_lock IS 'The row that every writer of flights and events locks, so that event order is commit order; and the place of the pump.';
+
+COMMENT ON COLUMN msgx.pipeline_lock.singleton IS 'Makes the table one row.';
 
 COMMENT ON COLUMN msgx.pipeline_lock.done_up_to IS 'Every enqueued message up to it was finished once; never moves back.';
 

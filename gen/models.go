@@ -59,6 +59,7 @@ type FlightMismatch struct {
 
 // The watermark: how far the mailbox has been read without a gap.
 type InboxCursor struct {
+	// Makes the table one row.
 	Singleton bool
 	// Watermark W: every mailbox id up to it is enqueued, or was released as a hole.
 	CommittedUpTo int64

@@ -79,6 +79,8 @@ CREATE TABLE msgx.operator_audit (
     detail   jsonb
 );
 COMMENT ON TABLE msgx.operator_audit IS 'Who did what by hand, and why; also each change of a setting.';
+COMMENT ON SEQUENCE msgx.operator_audit_audit_id_seq IS 'Numbers the lines of operator_audit.';
+COMMENT ON COLUMN msgx.operator_audit.audit_id IS 'Number of the line.';
 COMMENT ON COLUMN msgx.operator_audit.at IS 'When it was done.';
 COMMENT ON COLUMN msgx.operator_audit.operator IS 'The person or instance, as named by the caller.';
 COMMENT ON COLUMN msgx.operator_audit.action IS 'The function that was called.';

@@ -13,6 +13,7 @@ CREATE TABLE msgx.inbox_cursor (
     CHECK (seen_to >= committed_up_to)
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE msgx.inbox_cursor IS 'The watermark: how far the mailbox has been read without a gap.';
+COMMENT ON COLUMN msgx.inbox_cursor.singleton IS 'Makes the table one row.';
 COMMENT ON COLUMN msgx.inbox_cursor.committed_up_to IS 'Watermark W: every mailbox id up to it is enqueued, or was released as a hole.';
 COMMENT ON COLUMN msgx.inbox_cursor.seen_to IS 'Frontier: ids up to it have been looked at, and the missing ones are in inbox_hole.';
 COMMENT ON COLUMN msgx.inbox_cursor.hole_since IS 'First sighting of the hole right above W; null when none stands there.';

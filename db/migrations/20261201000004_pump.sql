@@ -108,6 +108,7 @@ CREATE TABLE msgx.pipeline_lock (
     conflict_run integer NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE msgx.pipeline_lock IS 'The row that every writer of flights and events locks, so that event order is commit order; and the place of the pump.';
+COMMENT ON COLUMN msgx.pipeline_lock.singleton IS 'Makes the table one row.';
 COMMENT ON COLUMN msgx.pipeline_lock.done_up_to IS 'Every enqueued message up to it was finished once; never moves back.';
 COMMENT ON COLUMN msgx.pipeline_lock.run_epoch IS 'Epoch of the instance that has the run in flight.';
 COMMENT ON COLUMN msgx.pipeline_lock.run_from IS 'First message of the run in flight.';

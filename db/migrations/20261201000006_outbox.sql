@@ -22,6 +22,7 @@ CREATE TABLE msgx.msg_event (
         autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05,
         autovacuum_vacuum_cost_delay = 0);
 COMMENT ON TABLE msgx.msg_event IS 'The outbox: what Kafka is still to be told, and what it was told.';
+COMMENT ON SEQUENCE msgx.msg_event_event_id_seq IS 'Event ids: allocated under the pipeline lock, so their order is the order of commits.';
 COMMENT ON COLUMN msgx.msg_event.event_id IS 'Order of delivery within a target.';
 COMMENT ON COLUMN msgx.msg_event.target IS 'KAFKA:msg, every change; KAFKA:schd, the newest state.';
 COMMENT ON COLUMN msgx.msg_event.partition_key IS 'FLID: the key of the record.';
@@ -61,6 +62,7 @@ CREATE TABLE msgx.backfill_cursor (
     settled_up_to bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE msgx.backfill_cursor IS 'How far the first tries to mark the mailbox have come.';
+COMMENT ON COLUMN msgx.backfill_cursor.singleton IS 'Makes the table one row.';
 COMMENT ON COLUMN msgx.backfill_cursor.settled_up_to IS 'Each message up to it is marked, or found by proc_state_backfill_retry, or owes nothing.';
 INSERT INTO msgx.backfill_cursor DEFAULT VALUES;
 
