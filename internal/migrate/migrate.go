@@ -7,21 +7,20 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
-	"net/url"
+	"maps"
 	"path"
+	"slices"
 	"strings"
+	"time"
 
-	"github.com/amacneil/dbmate/v2/pkg/dbmate"
-	_ "github.com/amacneil/dbmate/v2/pkg/driver/postgres" // dbmate's driver for postgres:// URLs
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"msgexchange/db"
 	"msgexchange/sql"
@@ -33,8 +32,13 @@ const (
 	lockKey = 0x6d736778 // "msgx"
 	// table is where dbmate keeps what it ran; public, as our schema is made
 	// by the first migration.
-	table = "public.msgx_migrations"
-	list  = "install.sql"
+	table  = "public.msgx_migrations"
+	folder = "migrations" // of source.migrations
+	list   = "install.sql"
+	// lockPoll is how often a taken lock is tried again. Waiting in the
+	// server would hold a snapshot, for which the other's CREATE INDEX
+	// CONCURRENTLY would wait in turn.
+	lockPoll = 200 * time.Millisecond
 )
 
 // File is a repeatable SQL file and whether it is what the database has.
@@ -45,8 +49,9 @@ type File struct {
 
 // Status is what a database has of what this binary needs.
 type Status struct {
-	Applied []string // migrations
+	Applied []string // migrations, by file name
 	Pending []string
+	Unknown []string // versions that this binary has no file of: a newer one was here
 	Files   []File
 }
 
@@ -60,7 +65,8 @@ func embedded() source { return source{migrations: db.Migrations, files: sql.Fil
 
 // Up applies what is missing. Run by two at once, the second waits and finds
 // nothing to do. Errors name file, line and SQLSTATE, and leave the functions
-// and views as they were.
+// and views as they were; a database with migrations of a newer binary is
+// refused with ErrNewer.
 func Up(ctx context.Context, dsn string, log *slog.Logger) error {
 	return embedded().up(ctx, dsn, log)
 }
@@ -69,6 +75,10 @@ func Up(ctx context.Context, dsn string, log *slog.Logger) error {
 func Look(ctx context.Context, dsn string) (Status, error) {
 	return embedded().look(ctx, dsn)
 }
+
+// ErrNewer reports that a newer binary has migrated the database: this one
+// would put old functions on new tables.
+var ErrNewer = errors.New("the database was migrated by a newer msgx: use that one")
 
 // ErrStale reports that a database is not what this binary needs.
 var ErrStale = errors.New("the database is not what this binary needs: run msgx migrate (msgx migrate --status tells what is missing)")
@@ -91,7 +101,7 @@ func Check(ctx context.Context, dsn string) (err error) {
 	if errors.As(err, &pg) && (pg.Code == "42883" || pg.Code == "3F000") {
 		return ErrStale
 	}
-	if err == nil && !same(want, have) {
+	if err == nil && !maps.Equal(want, have) {
 		return ErrStale
 	}
 	return err
@@ -104,81 +114,54 @@ func (s source) up(ctx context.Context, dsn string, log *slog.Logger) (err error
 	}
 	// Closing the session also gives the lock back.
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", lockKey); err != nil {
-		return fmt.Errorf("wait for another migration: %w", err)
+	if err := lock(ctx, conn, log); err != nil {
+		return err
 	}
-	_, encrypted := conn.PgConn().Conn().(*tls.Conn)
-	if err := s.migrate(dsn, encrypted, log); err != nil {
+	st, err := s.lookOn(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if len(st.Unknown) > 0 {
+		return fmt.Errorf("%w (it has %s)", ErrNewer, strings.Join(st.Unknown, ", "))
+	}
+	if err := s.migrate(ctx, dsn, log); err != nil {
 		return err
 	}
 	return s.install(ctx, conn, log)
 }
 
+// connect takes the connection strings that the daemon's pool takes.
 func connect(ctx context.Context, dsn string) (*pgx.Conn, error) {
-	conn, err := pgx.Connect(ctx, dsn)
+	cfg, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("parse the connection string: %w", err)
+	}
+	conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
 	if err != nil {
 		return nil, fmt.Errorf("connect to PostgreSQL: %w", err)
 	}
 	return conn, nil
 }
 
-// tool is dbmate on our migrations.
-func (s source) tool(dsn string, encrypted bool, out io.Writer) (*dbmate.DB, error) {
-	u, err := driverURL(dsn, encrypted)
-	if err != nil {
-		return nil, err
-	}
-	t := dbmate.New(u)
-	t.FS = s.migrations
-	t.MigrationsDir = []string{"migrations"}
-	t.MigrationsTableName = table
-	t.AutoDumpSchema = false
-	t.Strict = true
-	t.Log = out
-	return t, nil
-}
-
-// driverURL turns a connection string into the URL that dbmate takes. Unless
-// it says itself whether to use TLS, encrypted tells: lib/pq knows no "prefer".
-func driverURL(dsn string, encrypted bool) (*url.URL, error) {
-	u := &url.URL{Scheme: "postgres"}
-	if strings.Contains(dsn, "://") {
-		var err error
-		if u, err = url.Parse(dsn); err != nil {
-			return nil, errors.New("the connection string is not a URL")
+// lock waits until no other migration runs in the database.
+func lock(ctx context.Context, conn *pgx.Conn, log *slog.Logger) error {
+	for said := false; ; said = true {
+		var mine bool
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", lockKey).Scan(&mine); err != nil {
+			return fmt.Errorf("take the lock of migrations: %w", err)
 		}
-	} else {
-		cfg, err := pgx.ParseConfig(dsn)
-		if err != nil {
-			return nil, fmt.Errorf("parse the connection string: %w", err)
+		if mine {
+			return nil
 		}
-		u.Host, u.Path, u.User = fmt.Sprintf("%s:%d", cfg.Host, cfg.Port), "/"+cfg.Database, url.User(cfg.User)
-		if cfg.Password != "" {
-			u.User = url.UserPassword(cfg.User, cfg.Password)
+		if !said {
+			log.InfoContext(ctx, "waiting for another migration of this database")
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for another migration: %w", ctx.Err())
+		case <-time.After(lockPoll):
 		}
 	}
-	q := u.Query()
-	if !q.Has("sslmode") {
-		q.Set("sslmode", map[bool]string{true: "require", false: "disable"}[encrypted])
-	}
-	u.RawQuery = q.Encode()
-	return u, nil
-}
-
-func (s source) migrate(dsn string, encrypted bool, log *slog.Logger) error {
-	var said bytes.Buffer
-	t, err := s.tool(dsn, encrypted, &said)
-	if err != nil {
-		return err
-	}
-	err = t.Migrate()
-	for line := range strings.Lines(said.String()) {
-		log.Info("migration", "said", strings.TrimSpace(line))
-	}
-	if err != nil {
-		return fmt.Errorf("apply migrations: %w (%s)", err, strings.TrimSpace(said.String()))
-	}
-	return nil
 }
 
 // paths returns the files that install.sql names, in its order.
@@ -245,7 +228,7 @@ func (s source) install(ctx context.Context, conn *pgx.Conn, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	if same(want, have) {
+	if maps.Equal(want, have) {
 		log.InfoContext(ctx, "functions and views are current", "files", len(paths))
 		return nil
 	}
@@ -257,8 +240,12 @@ func (s source) install(ctx context.Context, conn *pgx.Conn, log *slog.Logger) e
 			}
 			// The simple protocol takes a whole file.
 			if _, err := tx.Conn().PgConn().Exec(ctx, string(text)).ReadAll(); err != nil {
-				return located(p, text, err)
+				return located(p, 0, string(text), err)
 			}
+			if tx.Conn().PgConn().TxStatus() != 'T' {
+				return fmt.Errorf("%s ends the transaction: it must hold no BEGIN, COMMIT or ROLLBACK", p)
+			}
+			log.DebugContext(ctx, "applied", "file", p)
 		}
 		if _, err := tx.Exec(ctx, "DELETE FROM msgx.sql_file"); err != nil {
 			return fmt.Errorf("record what was applied: %w", err)
@@ -273,30 +260,23 @@ func (s source) install(ctx context.Context, conn *pgx.Conn, log *slog.Logger) e
 	})
 }
 
-func same(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if b[k] != v {
-			return false
-		}
-	}
-	return true
-}
-
-// located adds file and line to an error of the server.
-func located(p string, text []byte, err error) error {
+// located adds file, line and place to an error that the server found in text,
+// which begins after that many lines of the file.
+func located(file string, after int, text string, err error) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
-		return fmt.Errorf("%s: %w", p, err)
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	if pg.Position == 0 {
-		return fmt.Errorf("%s: %w", p, err)
+	if pg.Position > 0 {
+		// The position counts characters, not bytes.
+		runes := []rune(text)
+		upTo := string(runes[:min(int(pg.Position)-1, len(runes))])
+		file = fmt.Sprintf("%s, line %d", file, after+1+strings.Count(upTo, "\n"))
 	}
-	runes := []rune(string(text))
-	line := 1 + strings.Count(string(runes[:min(int(pg.Position)-1, len(runes))]), "\n")
-	return fmt.Errorf("%s, line %d: %w", p, line, err)
+	if pg.Where != "" {
+		return fmt.Errorf("%s: %w; %s", file, err, pg.Where)
+	}
+	return fmt.Errorf("%s: %w", file, err)
 }
 
 func (s source) look(ctx context.Context, dsn string) (st Status, err error) {
@@ -305,6 +285,10 @@ func (s source) look(ctx context.Context, dsn string) (st Status, err error) {
 		return st, err
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	return s.lookOn(ctx, conn)
+}
+
+func (s source) lookOn(ctx context.Context, conn *pgx.Conn) (st Status, err error) {
 	done := make(map[string]bool)
 	var there bool
 	if err := conn.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", table).Scan(&there); err != nil {
@@ -320,18 +304,20 @@ func (s source) look(ctx context.Context, dsn string) (st Status, err error) {
 			return st, fmt.Errorf("read migrations: %w", err)
 		}
 	}
-	names, err := fs.Glob(s.migrations, "migrations/*.sql")
+	names, err := fs.Glob(s.migrations, folder+"/*.sql")
 	if err != nil {
 		return st, fmt.Errorf("list migrations: %w", err)
 	}
 	for _, name := range names {
 		version, _, _ := strings.Cut(path.Base(name), "_")
 		if done[version] {
+			delete(done, version)
 			st.Applied = append(st.Applied, path.Base(name))
 		} else {
 			st.Pending = append(st.Pending, path.Base(name))
 		}
 	}
+	st.Unknown = slices.Sorted(maps.Keys(done))
 	paths, want, err := s.wanted()
 	if err != nil {
 		return st, err

@@ -3,6 +3,7 @@ package migrate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/url"
@@ -49,6 +50,11 @@ func database(t *testing.T) string {
 		t.Fatal(err)
 	}
 	u.Path = "/" + name
+	// The command line of dbmate insists on TLS unless told otherwise.
+	if q := u.Query(); !q.Has("sslmode") {
+		q.Set("sslmode", "disable")
+		u.RawQuery = q.Encode()
+	}
 	return u.String()
 }
 
@@ -195,7 +201,7 @@ func TestLoadOrder(t *testing.T) {
 func TestDownAndUp(t *testing.T) {
 	dsn := database(t)
 	src := embedded()
-	if err := src.migrate(dsn, false, quiet); err != nil {
+	if err := src.migrate(t.Context(), dsn, quiet); err != nil {
 		t.Fatal(err)
 	}
 	run := func(arg string) {
@@ -219,20 +225,128 @@ func TestDownAndUp(t *testing.T) {
 	}
 }
 
-func TestDriverURL(t *testing.T) {
-	for _, c := range []struct {
-		dsn       string
-		encrypted bool
-		want      string
-	}{
-		{"postgres://u:p@h:5433/d", false, "postgres://u:p@h:5433/d?sslmode=disable"},
-		{"postgres://u:p@h:5433/d", true, "postgres://u:p@h:5433/d?sslmode=require"},
-		{"postgres://u@h/d?sslmode=verify-full", true, "postgres://u@h/d?sslmode=verify-full"},
-		{"host=h port=5433 user=u password=p dbname=d", false, "postgres://u:p@h:5433/d?sslmode=disable"},
-	} {
-		got, err := driverURL(c.dsn, c.encrypted)
-		if err != nil || got.String() != c.want {
-			t.Errorf("%s becomes %v, %v; want %s", c.dsn, got, err, c.want)
-		}
+// TestConnectionStrings: whatever the daemon's pool takes.
+func TestConnectionStrings(t *testing.T) {
+	dsn := database(t)
+	cfg, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Quoted as libpq wants it.
+	quote := func(v string) string { return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(v) + "'" }
+	words := fmt.Sprintf("host=%s port=%d user=%s password=%s dbname=%s", quote(cfg.Host), cfg.Port, quote(cfg.User), quote(cfg.Password), quote(cfg.Database))
+	forms := map[string]string{
+		"words":              words,
+		"words, TLS allowed": words + " sslmode=prefer",
+		"postgresql scheme":  strings.Replace(dsn, "postgres://", "postgresql://", 1),
+		"pool's parameter":   dsn + "&pool_max_conns=4",
+		"pgx's parameter":    dsn + "&default_query_exec_mode=exec",
+	}
+	sockets := ask(t, dsn, "SELECT setting FROM pg_settings WHERE name = 'unix_socket_directories'")
+	dir, _, _ := strings.Cut(sockets, ",")
+	if _, err := os.Stat(fmt.Sprintf("%s/.s.PGSQL.%d", dir, cfg.Port)); err == nil {
+		forms["socket"] = strings.Replace(words, quote(cfg.Host), quote(dir), 1)
+	}
+	for name, form := range forms {
+		t.Run(name, func(t *testing.T) {
+			if err := embedded().migrate(t.Context(), form, quiet); err != nil {
+				t.Error(err)
+			}
+			if _, err := Look(t.Context(), form); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if err := Up(t.Context(), "postgres://u:hunter2@h:port/d", quiet); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("a broken string: %v", err)
+	}
+}
+
+// TestBrokenMigration: what came before stays, the file and its line are named.
+func TestBrokenMigration(t *testing.T) {
+	dsn := database(t)
+	src := embedded()
+	src.migrations = fstest.MapFS{
+		"migrations/20260101000001_good.sql": {Data: []byte("-- migrate:up\nCREATE TABLE good (id bigint);\nCREATE TABLE fine (id bigint);\n-- migrate:down\n")},
+		"migrations/20260101000002_bad.sql":  {Data: []byte("-- a word before\n-- migrate:up\nCREATE TABLE half (id bigint);\nSELECT '中文', nonsense;\n-- migrate:down\n")},
+		"migrations/20260101000003_last.sql": {Data: []byte("-- migrate:up\nSELECT 1;\n-- migrate:down\n")},
+	}
+	err := src.up(t.Context(), dsn, quiet)
+	if err == nil || !strings.Contains(err.Error(), "20260101000002_bad.sql, line 4") || !strings.Contains(err.Error(), "42703") {
+		t.Errorf("a broken migration: %v", err)
+	}
+	if got := ask(t, dsn, "SELECT to_regclass('fine') IS NOT NULL AND to_regclass('half') IS NULL"); got != "true" {
+		t.Error("what stands is not the good migration alone")
+	}
+	st, err := src.look(t.Context(), dsn)
+	if err != nil || !slices.Equal(st.Applied, []string{"20260101000001_good.sql"}) || len(st.Pending) != 2 {
+		t.Errorf("status: %+v, %v", st, err)
+	}
+}
+
+// TestNewerDatabase: an older binary changes nothing in it.
+func TestNewerDatabase(t *testing.T) {
+	dsn := database(t)
+	if err := Up(t.Context(), dsn, quiet); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Exec(t.Context(), "INSERT INTO "+table+" VALUES ('29990101000001')")
+	if err := errors.Join(err, conn.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	src := embedded()
+	src.files = files(t)
+	src.files.(fstest.MapFS)["lease/clock.sql"].Data = []byte("DROP FUNCTION msgx.clock();")
+	if err := src.up(t.Context(), dsn, quiet); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "29990101000001") {
+		t.Errorf("a newer database: %v", err)
+	}
+	if got := ask(t, dsn, "SELECT to_regprocedure('msgx.clock()') IS NOT NULL"); got != "true" {
+		t.Error("the functions were changed")
+	}
+}
+
+// TestFileEndsTransaction: no file may commit half of the set.
+func TestFileEndsTransaction(t *testing.T) {
+	dsn := database(t)
+	if err := Up(t.Context(), dsn, quiet); err != nil {
+		t.Fatal(err)
+	}
+	src := embedded()
+	broken := files(t)
+	broken["lease/clock.sql"].Data = append(broken["lease/clock.sql"].Data, "\nCOMMIT;\n"...)
+	src.files = broken
+	if err := src.up(t.Context(), dsn, quiet); err == nil || !strings.Contains(err.Error(), "lease/clock.sql ends the transaction") {
+		t.Errorf("a file with COMMIT: %v", err)
+	}
+}
+
+// TestWaits: while another holds the lock nothing happens, and the wait ends
+// with its context.
+func TestWaits(t *testing.T) {
+	dsn := database(t)
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err == nil {
+		_, err = conn.Exec(t.Context(), "SELECT pg_advisory_lock($1)", lockKey)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*lockPoll)
+	defer cancel()
+	if err := Up(ctx, dsn, quiet); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("beside another migration: %v", err)
+	}
+	if got := ask(t, dsn, "SELECT to_regclass('"+table+"') IS NULL"); got != "true" {
+		t.Error("something was migrated")
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := Up(t.Context(), dsn, quiet); err != nil {
+		t.Errorf("after it: %v", err)
 	}
 }
