@@ -2,6 +2,7 @@ package dberr_test
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,9 +13,11 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"msgexchange/internal/dberr"
+	"msgexchange/internal/pgtest"
 )
 
 var update = flag.Bool("update", false, "write docs/errors.md anew")
@@ -24,18 +27,13 @@ func TestClassify(t *testing.T) {
 		"08006": dberr.Environment, "57014": dberr.Environment, "57P01": dberr.Environment, "53300": dberr.Environment,
 		"55P03": dberr.Environment, "40001": dberr.Environment, "40P01": dberr.Environment, "25006": dberr.Environment,
 		"0A000": dberr.Environment, "28P01": dberr.Environment, "MX001": dberr.Environment, "XX000": dberr.Environment,
-		"22012": dberr.Message, "22P02": dberr.Message, "23505": dberr.Message, "P0001": dberr.Message, "MX003": dberr.Message,
-		"55000": dberr.Message, "0A": dberr.Message,
+		"42883": dberr.Environment, "42501": dberr.Environment, "3F000": dberr.Environment, "25P03": dberr.Environment, "26000": dberr.Environment,
+		"22012": dberr.Message, "22P02": dberr.Message, "23505": dberr.Message, "P0001": dberr.Message, "MX004": dberr.Environment,
+		"55000": dberr.Message, "0A": dberr.Message, "25001": dberr.Message, "54001": dberr.Message,
 	} {
 		if got := dberr.Classify(fmt.Errorf("apply: %w", &pgconn.PgError{Code: code})); got != want {
 			t.Errorf("%s is the %s's, want the %s's", code, got, want)
 		}
-	}
-	if dberr.Classify(&pgconn.PgError{Code: "23514", Message: `no partition of relation "x" found for row`}) != dberr.Environment {
-		t.Error("a missing partition is a message's")
-	}
-	if dberr.Classify(&pgconn.PgError{Code: "23514", Message: "violates check constraint"}) != dberr.Message {
-		t.Error("a check violation is not the message's")
 	}
 	for _, err := range []error{context.DeadlineExceeded, errors.New("connection reset"), &pgconn.ConnectError{}} {
 		if dberr.Classify(err) != dberr.Environment {
@@ -50,12 +48,110 @@ func TestIsFenced(t *testing.T) {
 	}
 }
 
-func TestExplain(t *testing.T) {
-	if got := dberr.Explain(fmt.Errorf("x: %w", &mysql.MySQLError{Number: 1205})); got == "" {
-		t.Error("a lock wait has no word")
+// TestServer: what a real server sends is classed as meant.
+func TestServer(t *testing.T) {
+	d := pgtest.New(t)
+	exec := func(statements ...string) error {
+		conn, err := pgx.Connect(t.Context(), d.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range statements {
+			if _, err = conn.Exec(t.Context(), s); err != nil {
+				break
+			}
+		}
+		if !conn.IsClosed() {
+			if err := conn.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return err
 	}
-	if got := dberr.Explain(errors.New("x")); got != "" {
-		t.Errorf("another error has %q", got)
+	if err := exec(`CREATE TABLE part (id bigint CHECK (id > 0)) PARTITION BY RANGE (id);
+		CREATE TABLE part_1 PARTITION OF part FOR VALUES FROM (-10) TO (10);
+		CREATE DOMAIN positive AS bigint CHECK (VALUE > 0)`); err != nil {
+		t.Fatal(err)
+	}
+	holder, err := d.Pool.Begin(t.Context())
+	if err == nil {
+		_, err = holder.Exec(t.Context(), "LOCK TABLE part_1")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked := exec("SET lock_timeout = '10ms'", "SELECT * FROM part_1")
+	if err := holder.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, err := pgx.ParseConfig(d.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere.Database = "no_such_database"
+	_, noDatabase := pgx.ConnectConfig(t.Context(), elsewhere)
+	elsewhere.Host, elsewhere.Port, elsewhere.Fallbacks = "127.0.0.1", 1, nil
+	_, noServer := pgx.ConnectConfig(t.Context(), elsewhere)
+	for name, c := range map[string]struct {
+		err  error
+		code string // "" = no SQLSTATE
+		want dberr.Class
+	}{
+		"missing partition":  {exec("INSERT INTO part VALUES (10)"), "23514", dberr.Environment},
+		"check constraint":   {exec("INSERT INTO part VALUES (-1)"), "23514", dberr.Message},
+		"check of a domain":  {exec("SELECT (-1)::positive"), "23514", dberr.Message},
+		"lock timeout":       {locked, "55P03", dberr.Environment},
+		"statement timeout":  {exec("SET statement_timeout = '10ms'", "SELECT pg_sleep(1)"), "57014", dberr.Environment},
+		"ended session":      {exec("SELECT pg_terminate_backend(pg_backend_pid())"), "57P01", dberr.Environment},
+		"read-only":          {exec("BEGIN READ ONLY", "DELETE FROM part"), "25006", dberr.Environment},
+		"no such function":   {exec("SELECT msgx.no_such_function()"), "42883", dberr.Environment},
+		"no such schema":     {exec("SELECT * FROM no_such_schema.f()"), "3F000", dberr.Environment},
+		"no such database":   {noDatabase, "3D000", dberr.Environment},
+		"no server":          {noServer, "", dberr.Environment},
+		"not a number":       {exec("SELECT 'x'::bigint"), "22P02", dberr.Message},
+		"zero byte in jsonb": {exec(`SELECT '"\u0000"'::jsonb`), "22P05", dberr.Message},
+		"raised":             {exec("DO $$ BEGIN RAISE EXCEPTION 'no'; END $$"), "P0001", dberr.Message},
+	} {
+		var pg *pgconn.PgError
+		switch {
+		case c.err == nil:
+			t.Errorf("%s: no error", name)
+		case c.code != "" && (!errors.As(c.err, &pg) || pg.Code != c.code):
+			t.Errorf("%s: %v, want SQLSTATE %s", name, c.err, c.code)
+		case dberr.Classify(c.err) != c.want:
+			t.Errorf("%s (%v) is the %s's, want the %s's", name, c.err, dberr.Classify(c.err), c.want)
+		}
+	}
+}
+
+func TestHint(t *testing.T) {
+	for want, err := range map[string]error{
+		"do this":               fmt.Errorf("x: %w", &pgconn.PgError{Code: "MX003", Hint: "do this"}),
+		"the account is locked": fmt.Errorf("x: %w", &mysql.MySQLError{Number: 3118}),
+		"":                      errors.New("x"),
+	} {
+		if got := dberr.Hint(err); got != want {
+			t.Errorf("%v suggests %q, want %q", err, got, want)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	for _, err := range []error{&mysql.MySQLError{Number: 1205}, mysql.ErrInvalidConn, driver.ErrBadConn, mysql.ErrPktTooLarge} {
+		if dberr.Explain(fmt.Errorf("x: %w", err)) == "" {
+			t.Errorf("%v has no word", err)
+		}
+	}
+	for _, err := range []error{errors.New("x"), &mysql.MySQLError{Number: 1064}, nil} {
+		if got := dberr.Explain(err); got != "" {
+			t.Errorf("%v has %q", err, got)
+		}
+	}
+	numbers := dberr.Numbers()
+	for i, n := range numbers[1:] {
+		if n.Code <= numbers[i].Code {
+			t.Errorf("%d is out of order", n.Code)
+		}
 	}
 }
 

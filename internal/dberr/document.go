@@ -43,7 +43,8 @@ Attempts: pipeline.max-attempts, by class pipeline.class-attempts; waits: pipeli
 
 The loop pauses and tries again; nothing counts against a message. What is not in this table and was raised by the
 server belongs to the message; errors without an SQLSTATE (connection, timeout) are the environment's. The longest
-prefix counts. A check violation (23514) that reports a missing partition is the environment's too.
+prefix counts. A check violation (23514) that names no constraint is a missing partition, and the environment's too.
+Class 42 is the environment's because no function builds SQL from what a message holds.
 
 | SQLSTATE | whose | meaning |
 |---|---|---|
@@ -55,7 +56,7 @@ prefix counts. A check violation (23514) that reports a missing partition is the
 	for _, c := range Codes() {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.State, c.Means, c.Do)
 	}
-	b.WriteString("\n## MySQL\n\nEvery error of the mailbox is the environment's: the loop pauses.\n\n| number | meaning, and where to look |\n|---|---|\n")
+	b.WriteString("\n## MySQL\n\nEvery error of the mailbox is the environment's: the loop pauses. A connection that breaks without a\nnumber is explained like 2006 or 2013.\n\n| number | meaning, and where to look |\n|---|---|\n")
 	for _, n := range Numbers() {
 		fmt.Fprintf(&b, "| %d | %s |\n", n.Code, n.Means)
 	}
