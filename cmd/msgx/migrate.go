@@ -17,7 +17,7 @@ func newMigrateCmd() *cobra.Command {
 		Use:   "migrate",
 		Short: "Bring the database to what this binary needs",
 		Long: "Applies migrations one by one, then functions, views and grants in one transaction. Safe to run twice, and by two\n" +
-			"at once. Needs a login that may create roles, or one that is a member of msgx_owner once the roles exist.",
+			"at once. Refused on a database that a newer msgx has migrated. Needs a superuser, as it makes roles.",
 		Args: cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&status, "status", false, "only tell what is applied")
@@ -36,6 +36,9 @@ func newMigrateCmd() *cobra.Command {
 		}
 		for _, m := range st.Pending {
 			fmt.Fprintf(w, "migration\t%s\tpending\n", m)
+		}
+		for _, m := range st.Unknown {
+			fmt.Fprintf(w, "migration\t%s\tof a newer msgx\n", m)
 		}
 		for _, f := range st.Files {
 			fmt.Fprintf(w, "file\t%s\t%s\n", f.Path, f.State)

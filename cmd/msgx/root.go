@@ -16,7 +16,7 @@ func newRootCmd() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRunCmd(), newMigrateCmd(), newSeedCmd(), newReleaseHoleCmd(), newVerifyCmd(),
+	root.AddCommand(newRunCmd(), newMigrateCmd(), newSeedCmd(), newReleaseHoleCmd(), newVerifyCmd(), newVersionCmd(),
 		newSimulateCmd(), newDemoCmd(), newBenchCmd())
 	return root
 }
