@@ -111,7 +111,23 @@ func (p *Producer) Produce(ctx context.Context, records []Record) []Ack {
 			wg.Done()
 		})
 	}
-	wg.Wait()
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	// The client itself never gives up a record that may have been written; so
+	// the wait is bounded here, and closing the client ends what is left.
+	timer := time.NewTimer(p.cfg.ProduceTimeout)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	select {
+	case <-done:
+	default:
+		p.replace(client)
+		<-done
+	}
 	for _, a := range acks {
 		if class, _ := Classify(a.Err); a.Err != nil && class != RecordError {
 			p.replace(client)
