@@ -99,3 +99,6 @@ func Hint(err error) string {
 	}
 	return Explain(err)
 }
+
+// IsUsed tells whether a seed was refused because the instance was used before.
+func IsUsed(err error) bool { return hasCode(err, "MX002") }

@@ -426,3 +426,31 @@ func TestKafkaAway(t *testing.T) {
 		t.Errorf("stop: %v after %s", err, took)
 	}
 }
+
+// TestCutOver: the first start seeds the watermark as configured; later ones
+// go on where the instance stood, the key may stay.
+func TestCutOver(t *testing.T) {
+	w := newWorld(t, map[string]string{"pipeline.cutover-watermark": "max"})
+	m := &text{}
+	w.my.Insert(m.create(1))
+	w.my.Burn(1)
+	old := w.my.Insert(m.create(2))
+	r := w.start()
+	w.until("it is seeded", func() bool { return w.get("SELECT seeded_mode FROM msgx.inbox_cursor") == "max" })
+	first := w.my.Insert(m.create(3))
+	w.finished(first)
+	if got := w.get("SELECT string_agg(msg_id::text, ',') FROM msgx.proc_state"); got != strconv.FormatInt(first, 10) {
+		t.Errorf("messages taken: %s, want only %d", got, first)
+	}
+	if got := w.get("SELECT lo || ' ' || released_why FROM msgx.inbox_hole"); got != fmt.Sprintf("%d seeded", old-1) {
+		t.Errorf("watched: %s", got)
+	}
+	if _, err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	r = w.start()
+	w.finished(w.my.Insert(m.create(4)))
+	if !r.log.contains("cutover-watermark is ignored") {
+		t.Error("the log does not tell that the key has no effect")
+	}
+}

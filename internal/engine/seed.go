@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"msgexchange/gen"
+	"msgexchange/internal/dberr"
 	"msgexchange/internal/mailbox"
 )
 
@@ -57,7 +58,11 @@ func (e *Engine) cutover(ctx context.Context) error {
 		return nil
 	}
 	c, err := Seed(ctx, e.q, e.box, e.epoch, mode, e.cfg.Pipeline.MaxCommitDelay)
-	if err != nil {
+	switch {
+	case dberr.IsUsed(err):
+		e.log.WarnContext(ctx, "pipeline.cutover-watermark is ignored: this instance goes on where it stood; remove the key", "mode", mode)
+		return nil
+	case err != nil:
 		return err
 	}
 	e.log.WarnContext(ctx, "watermark seeded", "mode", mode, "watermark", c.CommittedUpTo)

@@ -18,3 +18,6 @@ test-kafka: kafka-up $(SERVERS) ## Tests of delivery against a real Apache Kafka
 test-kafka-if-possible: $(SERVERS)
 	@if $(BROKER) can && $(BROKER) up; then $(MAKE) test-kafka; \
 	else echo "tests against a real Kafka are left out: Java 17, Maven or the jars cannot be had here; the same tests ran against kfake"; fi
+
+# make test runs them too, after everything else.
+test: test-kafka-if-possible
