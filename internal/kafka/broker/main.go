@@ -68,17 +68,17 @@ func run(ctx context.Context, args []string) error {
 func can(ctx context.Context) error {
 	out, err := exec.CommandContext(ctx, "java", "-version").CombinedOutput()
 	if err != nil {
-		return errors.New("Java is missing: apt-get install openjdk-17-jre-headless maven")
+		return errors.New("there is no Java: apt-get install openjdk-17-jre-headless maven")
 	}
 	m := regexp.MustCompile(`version "(\d+)`).FindSubmatch(out)
 	if m == nil {
 		return fmt.Errorf("the version of Java is not readable: %s", out)
 	}
 	if major, err := strconv.Atoi(string(m[1])); err != nil || major < javaMin {
-		return fmt.Errorf("Java %s is too old: apt-get install openjdk-17-jre-headless", m[1])
+		return fmt.Errorf("this Java, %s, is too old: apt-get install openjdk-17-jre-headless", m[1])
 	}
 	if _, err := exec.LookPath("mvn"); err != nil {
-		return errors.New("Maven is missing: apt-get install maven")
+		return errors.New("there is no Maven: apt-get install maven")
 	}
 	return nil
 }
