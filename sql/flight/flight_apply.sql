@@ -107,8 +107,8 @@ BEGIN
     END IF;
 
     IF v_changes IS NOT NULL THEN
-        PERFORM FROM msgx.flight_put(v_changes, p_slow, p_now);
-        PERFORM FROM msgx.outbox_raise(v_changes, p_messages, p_now);
+        PERFORM msgx.flight_put(v_changes, p_slow, p_now);
+        PERFORM msgx.outbox_raise(v_changes, p_messages, p_now);
     END IF;
 
     RETURN QUERY

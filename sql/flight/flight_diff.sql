@@ -17,9 +17,7 @@ DECLARE
 BEGIN
     SELECT jsonb_object_agg(k.key, jsonb_build_object('old', v_before -> 's' -> k.key, 'new', p_after -> 's' -> k.key))
       INTO v_fields
-      FROM (SELECT unnest(p_keys) AS key
-             UNION
-            SELECT jsonb_object_keys((v_before -> 's') || (p_after -> 's')) WHERE p_keys IS NULL) AS k
+      FROM unnest(coalesce(p_keys, ARRAY(SELECT jsonb_object_keys((v_before -> 's') || (p_after -> 's'))))) AS k (key)
      WHERE v_before -> 's' -> k.key IS DISTINCT FROM p_after -> 's' -> k.key;
     IF v_fields IS NOT NULL THEN
         v_result := jsonb_build_object('fields', v_fields);

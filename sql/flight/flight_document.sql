@@ -17,7 +17,7 @@ BEGIN
     PERFORM set_config('TimeZone', msgx.setting_text('operation-day.zone'), true);
     RETURN QUERY
     SELECT f.flid, f.state, f.state_version,
-           jsonb_strip_nulls(to_jsonb(f) - 'updated_at') || coalesce(l.lists, '{}')
+           jsonb_strip_nulls(to_jsonb(f)) - 'updated_at' || coalesce(l.lists, '{}')
       FROM msgx.flight_schd AS f
       LEFT JOIN (SELECT a.flid, jsonb_object_agg(a.list, a.members) AS lists
                    FROM (SELECT m.flid, m.list, jsonb_agg(m.member ORDER BY m.ord, m.key COLLATE "C") AS members

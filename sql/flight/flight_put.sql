@@ -1,5 +1,5 @@
 CREATE OR REPLACE FUNCTION msgx.flight_put(p_changes msgx.r_flight_change[], p_all boolean, p_now timestamptz)
-RETURNS SETOF msgx.flight_schd
+RETURNS integer
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -15,7 +15,7 @@ AS $body$
 --             p_now      time of the change
 --   Writes   flight_schd, list tables
 --   Locks    the caller holds the pipeline lock
---   Returns  the flight rows as stored
+--   Returns  how many flights were stored: the rows are wide, nobody reads them
 -- A list is stored for a flight when its members differ from what they were
 -- before the first change, or when the flight began or ended a life.
 DECLARE
@@ -23,8 +23,8 @@ DECLARE
     v_cutoff integer := msgx.setting_int('operation-day.cutoff-hour');
     v_lists  msgx.r_flight_list[];
     v_names  text[];
+    v_stored integer;
 BEGIN
-    RETURN QUERY
     INSERT INTO msgx.flight_schd AS f
     SELECT r.*
       FROM unnest(p_changes) AS c
@@ -104,8 +104,8 @@ BEGIN
            landing_abort_reason = EXCLUDED.landing_abort_reason,
            door_open_time = EXCLUDED.door_open_time,
            door_close_time = EXCLUDED.door_close_time,
-           extra = EXCLUDED.extra
-    RETURNING f.*;
+           extra = EXCLUDED.extra;
+    GET DIAGNOSTICS v_stored = ROW_COUNT;
 
     -- Which lists of which flights are to be stored, with all their members.
     SELECT array_agg(ROW(d.flid, d.list, coalesce(d.members, '{}'))::msgx.r_flight_list), array_agg(DISTINCT d.list)
@@ -184,6 +184,7 @@ BEGIN
          CROSS JOIN LATERAL jsonb_populate_record(NULL::msgx.flight_route_point, e.value || jsonb_build_object('flid', n.flid, 'kind', 'ROUT')) AS r
          WHERE n.list = 'rout';
     END IF;
+    RETURN v_stored;
 END;
 $body$;
 ALTER FUNCTION msgx.flight_put(msgx.r_flight_change[], boolean, timestamptz) OWNER TO msgx_owner;

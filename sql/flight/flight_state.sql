@@ -18,9 +18,9 @@ BEGIN
     SELECT f.flid,
            jsonb_build_object(
                'live', f.state = 'ACTIVE',
-               's', jsonb_strip_nulls(to_jsonb(f)
+               's', jsonb_strip_nulls(to_jsonb(f))
                     - ARRAY['flid', 'operation_day', 'state', 'state_version', 'created_msg_id',
-                            'last_msg_id', 'updated_at', 'extra']),
+                            'last_msg_id', 'updated_at', 'extra'],
                'l', coalesce(l.lists, '{}'),
                'x', coalesce(f.extra, '{}'),
                'created', f.created_msg_id,

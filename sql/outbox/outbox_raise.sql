@@ -3,7 +3,7 @@ CREATE OR REPLACE FUNCTION msgx.outbox_raise(
     p_messages jsonb,
     p_now      timestamptz
 )
-RETURNS SETOF msgx.msg_event
+RETURNS integer
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -22,20 +22,20 @@ AS $body$
 --   Writes   msg_event
 --   Locks    the caller holds the pipeline lock; pending schd rows in event_id
 --            order, as outbox_sent locks them
---   Returns  the msg events written
+--   Returns  how many msg events were written: they are large, nobody reads them
 --   Plan     pinned to index lookups: the function is planned while the table
 --            is small and called when it is large
 --   Rules    msg: one event for each message and flight. schd: a flight has at
 --            most one pending row; a further change raises its version and
 --            makes it due at once
 DECLARE
+    v_written integer;
     v_flids  bigint[];
     v_events bigint[];
     v_locked bigint[];
 BEGIN
     PERFORM set_config('TimeZone', msgx.setting_text('operation-day.zone'), true);
 
-    RETURN QUERY
     INSERT INTO msgx.msg_event (target, partition_key, event_type, msg_id, state_version, payload, created_at)
     SELECT 'KAFKA:msg', c.flid,
            CASE WHEN c.kind = 'deleted' THEN 'TOMBSTONE' ELSE 'UPSERT' END,
@@ -60,8 +60,8 @@ BEGIN
                         ELSE 'created' END AS kind
               FROM unnest(p_changes) AS n) AS c
       JOIN msgx.flight_schd AS f USING (flid)
-     ORDER BY c.version
-    RETURNING *;
+     ORDER BY c.version;
+    GET DIAGNOSTICS v_written = ROW_COUNT;
 
     SELECT array_agg(c.flid) INTO v_flids FROM unnest(p_changes) AS c WHERE c.last;
     -- A row sent meanwhile drops out here and gets a new one below.
@@ -85,6 +85,7 @@ BEGIN
       FROM unnest(p_changes) AS c
      WHERE c.last AND NOT c.flid = ANY (v_locked)
      ORDER BY c.version;
+    RETURN v_written;
 END;
 $body$;
 ALTER FUNCTION msgx.outbox_raise(msgx.r_flight_change[], jsonb, timestamptz) OWNER TO msgx_owner;
