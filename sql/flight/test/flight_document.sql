@@ -1,6 +1,6 @@
 BEGIN;
 \ir ../../fixture.psql
-SELECT plan(9);
+SELECT plan(10);
 SELECT pg_temp.enqueue(1, 9);
 SELECT pg_temp.apply(0, pg_temp.schd(1, pg_temp.rec('create', 1, jsonb_build_object('set', pg_temp.complete(),
     'lists', '{"gate": {"10": {"gate_number": 10, "gate_code": "B"}, "9": {"gate_number": 9, "gate_code": "A"}},
@@ -26,5 +26,6 @@ UPDATE msgx.flight_schd SET terminal = 'broken' WHERE flid = 1;
 DELETE FROM msgx.flight_gate WHERE flid = 1 AND gate_number = 9;
 SELECT is((SELECT array_agg(what ORDER BY what) FROM msgx.flight_verify(0, 10) WHERE flid = 1), '{l,s}'::text[], 'flight_verify finds a broken scalar and a lost list member');
 SELECT is((SELECT count(*) FROM msgx.flight_verify(1, 10)), 0::bigint, '… and goes on behind a FLID');
+SELECT is(ARRAY(SELECT msgx.flight_ids(0, 1) UNION ALL SELECT msgx.flight_ids(1, 10)), '{1,2}'::bigint[], 'flight_ids pages through the flights');
 SELECT * FROM finish();
 ROLLBACK;
