@@ -110,7 +110,7 @@ func (p *pump) apply(ctx context.Context, batch []decoded) (gen.PumpRound, error
 	if len(batch) > 1 {
 		p.alone = batch[len(batch)-1].id
 		p.e.log.WarnContext(ctx, "a batch failed: its messages go one by one", "from", batch[0].id, "to", p.alone, "err", err)
-		return gen.PumpRound{NextIds: p.run, Watermark: p.watermark, Clock: p.e.clock.now()}, nil
+		return gen.PumpRound{Outcomes: json.RawMessage("[]"), NextIds: p.run, Watermark: p.watermark, Clock: p.e.clock.now()}, nil
 	}
 	r, ferr := p.e.q.PumpFail(call, gen.PumpFailParams{
 		Epoch: p.e.epoch, Now: p.e.clock.now(), Message: batch[0].object, Error: err.Error(),
