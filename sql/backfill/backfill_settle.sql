@@ -46,7 +46,7 @@ BEGIN
          CROSS JOIN LATERAL (SELECT s.result = 'missing'
                                     OR (s.result = 'trouble' AND (SELECT o.backfill_attempts + 1 >= v_max FROM msgx.proc_state AS o
                                                                    WHERE o.msg_id = s.msg_id)) AS abandon) AS a
-         WHERE p.msg_id = s.msg_id AND p.backfill_token = p_token AND p.finished_at IS NOT NULL
+         WHERE p.msg_id = ANY (p_ids) AND p.msg_id = s.msg_id AND p.backfill_token = p_token AND p.finished_at IS NOT NULL
         RETURNING s.result, a.abandon
     )
     SELECT count(*) FILTER (WHERE s.result = 'marked'), count(*) FILTER (WHERE s.result = 'already'),

@@ -85,7 +85,7 @@ BEGIN
                  ORDER BY e.flid) AS d;
         UPDATE msgx.proc_state AS p
            SET outcome = 'adopted-by:' || (SELECT max(w.msg_id) FROM unnest(p_writes) AS w), updated_at = p_now
-         WHERE p.msg_id IN (SELECT s.msg_id FROM unnest(v_steps) AS s WHERE (s.after ->> 'hit')::boolean)
+         WHERE p.msg_id = ANY (ARRAY(SELECT s.msg_id FROM unnest(v_steps) AS s WHERE (s.after ->> 'hit')::boolean))
            AND p.state = 'SKIPPED' AND p.outcome LIKE 'no-flight:%';
     ELSE
         SELECT array_agg(ROW(d.flid, d.msg_id, d.before, d.after, d.keys, d.version, d.last)::msgx.r_flight_change ORDER BY d.version)

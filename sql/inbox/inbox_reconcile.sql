@@ -11,22 +11,23 @@ AS $body$
 --   Writes   inbox_hole
 --   Locks    the caller holds the cursor
 --   Returns  the ledger inside (p_from, p_to], in order
---   Rules    what is present leaves the ledger whatever its state; pieces keep
---            the first sighting of their range
+--   Rules    no range reaches over p_from: it is an id that was there, or the
+--            edge of a range. What is present leaves the ledger
+--            whatever its state; pieces keep the first sighting of their range
 DECLARE
     v_span    int8multirange := int8multirange(int8range(p_from, p_to, '(]'));
     v_present int8multirange;
     v_known   int8multirange;
 BEGIN
     IF cardinality(p_ids) = p_to - p_from
-       AND NOT EXISTS (SELECT FROM msgx.inbox_hole AS h WHERE h.hi > p_from AND h.lo <= p_to) THEN
+       AND NOT EXISTS (SELECT FROM msgx.inbox_hole AS h WHERE h.lo > p_from AND h.lo <= p_to) THEN
         RETURN;
     END IF;
     SELECT coalesce(range_agg(int8range(i, i, '[]')), '{}') INTO v_present FROM unnest(p_ids) AS i;
 
     WITH touched AS (
         DELETE FROM msgx.inbox_hole AS h
-         WHERE h.hi > p_from AND h.lo <= p_to
+         WHERE h.lo > p_from AND h.lo <= p_to
            AND int8range(h.lo, h.hi, '[]') && v_present
         RETURNING h.*
     )
@@ -36,13 +37,13 @@ BEGIN
      CROSS JOIN LATERAL unnest(int8multirange(int8range(t.lo, t.hi, '[]')) - v_present) AS piece;
 
     SELECT coalesce(range_agg(int8range(h.lo, h.hi, '[]')), '{}') INTO v_known
-      FROM msgx.inbox_hole AS h WHERE h.hi > p_from AND h.lo <= p_to;
+      FROM msgx.inbox_hole AS h WHERE h.lo > p_from AND h.lo <= p_to;
     INSERT INTO msgx.inbox_hole (lo, hi, first_seen_at)
     SELECT lower(piece), upper(piece) - 1, p_now
       FROM unnest(v_span - v_present - v_known) AS piece;
 
     RETURN QUERY
-    SELECT h.* FROM msgx.inbox_hole AS h WHERE h.hi > p_from AND h.lo <= p_to ORDER BY h.lo;
+    SELECT h.* FROM msgx.inbox_hole AS h WHERE h.lo > p_from AND h.lo <= p_to ORDER BY h.lo;
 END;
 $body$;
 ALTER FUNCTION msgx.inbox_reconcile(bigint, bigint, bigint[], timestamptz) OWNER TO msgx_owner;

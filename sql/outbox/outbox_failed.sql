@@ -37,7 +37,7 @@ BEGIN
            next_attempt_at = CASE WHEN NOT f.final AND e.attempts + 1 < v_max
                THEN p_now + least(v_cap, v_backoff[least(e.attempts + 1, cardinality(v_backoff))]::interval) END
       FROM unnest(p_event_ids, p_errors, p_final) AS f (event_id, error, final)
-     WHERE e.event_id = f.event_id AND e.target = p_target AND e.state = 'PENDING'
+     WHERE e.event_id = ANY (p_event_ids) AND e.event_id = f.event_id AND e.target = p_target AND e.state = 'PENDING'
     RETURNING e.*;
     PERFORM msgx.outbox_settle(p_target);
 END;

@@ -59,7 +59,7 @@ BEGIN
                              AND n.before -> 'created' = n.after -> 'created' THEN 'changed'
                         ELSE 'created' END AS kind
               FROM unnest(p_changes) AS n) AS c
-      JOIN msgx.flight_schd AS f USING (flid)
+     CROSS JOIN LATERAL (SELECT h.operation_day FROM msgx.flight_schd AS h WHERE h.flid = c.flid LIMIT 1) AS f
      ORDER BY c.version;
     GET DIAGNOSTICS v_written = ROW_COUNT;
 
@@ -77,7 +77,7 @@ BEGIN
            merged_count = e.merged_count + 1
       FROM unnest(v_events, v_locked) AS l (event_id, flid)
       JOIN unnest(p_changes) AS c USING (flid)
-     WHERE c.last AND e.event_id = l.event_id;
+     WHERE c.last AND e.event_id = ANY (v_events) AND e.event_id = l.event_id;
     INSERT INTO msgx.msg_event (target, partition_key, event_type, msg_id, state_version, created_at)
     SELECT 'KAFKA:schd', c.flid,
            CASE WHEN (c.after ->> 'live')::boolean THEN 'UPSERT' ELSE 'TOMBSTONE' END,

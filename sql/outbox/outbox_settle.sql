@@ -15,18 +15,15 @@ DECLARE
     v_next   bigint;
 BEGIN
     SELECT c.sent_up_to INTO STRICT v_cursor FROM msgx.outbox_cursor AS c WHERE c.target = p_target FOR UPDATE;
-    SELECT e.event_id - 1 INTO v_next
-      FROM msgx.msg_event AS e
-     WHERE e.event_id > v_cursor AND e.target = p_target AND e.state = 'PENDING'
-     ORDER BY e.event_id
-     LIMIT 1;
-    IF v_next IS NULL THEN
-        SELECT e.event_id INTO v_next
-          FROM msgx.msg_event AS e
-         WHERE e.event_id > v_cursor AND e.target = p_target
-         ORDER BY e.event_id DESC
-         LIMIT 1;
-    END IF;
+    -- One statement, one snapshot: between two of them new events commit, and
+    -- the cursor would pass them.
+    SELECT coalesce(
+               (SELECT p.event_id - 1 FROM msgx.msg_event AS p
+                 WHERE p.event_id > v_cursor AND p.target = p_target AND p.state = 'PENDING'
+                 ORDER BY p.event_id LIMIT 1),
+               (SELECT l.event_id FROM msgx.msg_event AS l
+                 WHERE l.event_id > v_cursor AND l.target = p_target
+                 ORDER BY l.event_id DESC LIMIT 1)) INTO v_next;
     IF v_next > v_cursor THEN
         UPDATE msgx.outbox_cursor AS c SET sent_up_to = v_next WHERE c.target = p_target;
         RETURN v_next;

@@ -25,7 +25,7 @@ AS $body$
 --   Raises   MX001 fenced; any other error belongs to a message: nothing was
 --            changed, try them one by one
 --   Plan     pinned to index lookups: planned while tables are small, called when
---            they are large
+--            they are large; so each table is reached by = ANY of an array too
 --   Rules    the batch counts only as far as it is, id by id, the list of
 --            unfinished messages; finished ones are answered as done. It ends
 --            before a message that must see what an earlier one of the batch
@@ -35,6 +35,7 @@ AS $body$
 DECLARE
     v_limit    constant integer := 10;
     v_place    msgx.pipeline_lock;
+    v_ids      bigint[];
     v_done     jsonb;
     v_items    msgx.r_pump_item[];
     v_cut      bigint;
@@ -58,14 +59,14 @@ BEGIN
         RETURN;
     END IF;
 
+    v_ids := ARRAY(SELECT (b.value ->> 'msg_id')::bigint FROM jsonb_array_elements(p_batch) AS b);
     -- What is finished already was committed by an earlier call whose answer
     -- got lost.
     SELECT jsonb_agg(jsonb_build_object('msg_id', p.msg_id, 'state', p.state, 'error_class', p.error_class,
                                         'outcome', p.outcome, 'attempts', p.attempts, 'again', true) ORDER BY p.msg_id)
       INTO v_done
-      FROM jsonb_array_elements(p_batch) AS b
-      JOIN msgx.proc_state AS p ON p.msg_id = (b.value ->> 'msg_id')::bigint
-     WHERE p.state IN ('SUCCEEDED', 'SKIPPED', 'DEAD');
+      FROM msgx.proc_state AS p
+     WHERE p.msg_id = ANY (v_ids) AND p.state IN ('SUCCEEDED', 'SKIPPED', 'DEAD');
 
     SELECT array_agg(ROW(m.msg_id, m.text_hash, m.sndr, m.type, m.styp, m.seqn, m.dttm, m.declared, m.records,
                          msgx.identity_key(m.sndr, m.type, m.styp, m.seqn, m.dttm, v_zone, v_day),
@@ -200,7 +201,7 @@ BEGIN
                backfill_next_at = CASE WHEN v.state <> 'FAILED' AND NOT v_shadow AND p.backfill_at IS NULL THEN p_now END,
                updated_at = p_now
           FROM verdict AS v
-         WHERE p.msg_id = v.msg_id AND p.state IN ('PENDING', 'FAILED')
+         WHERE p.msg_id = ANY (v_ids) AND p.msg_id = v.msg_id AND p.state IN ('PENDING', 'FAILED')
         RETURNING p.msg_id, p.state, p.error_class, p.outcome, p.attempts, p.next_attempt_at, p.last_error
     )
     SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(

@@ -83,7 +83,7 @@ BEGIN
         SELECT r.msg_id, r.seq, format('record %s, flight %s: a new flight needs %s', r.seq, r.flid,
                                        array_to_string(msgx.flight_missing(r.set), ', '))
           FROM rec AS r
-          LEFT JOIN msgx.flight_schd AS f ON f.flid = r.flid
+          LEFT JOIN LATERAL (SELECT h.state FROM msgx.flight_schd AS h WHERE h.flid = r.flid LIMIT 1) AS f ON true
           LEFT JOIN LATERAL (SELECT (l.state ->> 'live')::boolean AS live
                                FROM msgx.flight_log_state(ARRAY[r.flid], r.msg_id) AS l
                               WHERE p_slow) AS s ON true
@@ -94,7 +94,7 @@ BEGIN
                                        r.seq, r.flid, r.set ->> 'sodt',
                                        msgx.operation_day((r.set ->> 'sodt')::timestamptz, v_zone, v_cutoff), f.operation_day)
           FROM rec AS r
-          JOIN msgx.flight_schd AS f ON f.flid = r.flid
+         CROSS JOIN LATERAL (SELECT h.operation_day FROM msgx.flight_schd AS h WHERE h.flid = r.flid LIMIT 1) AS f
          WHERE r.op = 'create'
            AND msgx.operation_day((r.set ->> 'sodt')::timestamptz, v_zone, v_cutoff) <> f.operation_day
     )
