@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -27,7 +26,7 @@ func configured(cmd *cobra.Command, run func(cmd *cobra.Command, cfg config.Conf
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := config.Load(cmd.Flags(), os.Environ(), required...)
 		if err != nil {
-			return fmt.Errorf("the configuration has faults:\n%w", err)
+			return err
 		}
 		return run(cmd, cfg, args)
 	}
