@@ -16,6 +16,7 @@ import (
 
 	"msgexchange/gen"
 	"msgexchange/internal/config"
+	"msgexchange/internal/dberr"
 	"msgexchange/internal/kafka"
 	"msgexchange/internal/mailbox"
 	"msgexchange/internal/sis"
@@ -68,14 +69,25 @@ func New(cfg config.Config, p Parts) *Engine {
 // Run acquires the lease and turns the loops until ctx ends (nil).
 // Errors: ErrStandby when another instance is active; the loss of the lease.
 func (e *Engine) Run(ctx context.Context) error {
-	if err := e.acquire(ctx); err != nil {
-		return err
+	err := e.acquire(ctx)
+	if err == nil {
+		err = e.turn(ctx)
+		e.release(ctx)
 	}
+	// What the signal to stop cut short is no failure.
+	if err != nil && ctx.Err() != nil && !dberr.IsFenced(err) {
+		e.log.InfoContext(ctx, "stopped while a call was under way", "err", err)
+		return nil
+	}
+	return err
+}
+
+// turn gets ready and turns the loops until ctx ends or the lease is lost.
+func (e *Engine) turn(ctx context.Context) error {
 	if err := e.syncClock(ctx); err != nil {
 		return err
 	}
 	if err := e.cutover(ctx); err != nil {
-		e.release(ctx)
 		return err
 	}
 	// A step in flight may end after the signal; then it is cut.
@@ -92,12 +104,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	for _, l := range e.loops() {
 		group.Go(func() error { return e.runLoop(groupCtx, work, l) })
 	}
-	err := group.Wait()
-	e.release(ctx)
-	if err != nil {
-		return fmt.Errorf("stopped: %w", err)
-	}
-	return nil
+	return group.Wait()
 }
 
 func (e *Engine) loops() []loop {

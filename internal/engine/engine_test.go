@@ -454,3 +454,18 @@ func TestCutOver(t *testing.T) {
 		t.Error("the log does not tell that the key has no effect")
 	}
 }
+
+// TestStopAtOnce: a stop that comes while it starts is a clean stop.
+func TestStopAtOnce(t *testing.T) {
+	w := newWorld(t, nil)
+	for i := range 20 {
+		r := w.start()
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		if _, err := r.stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if holder := w.get("SELECT holder FROM msgx.instance_lease"); holder != "" {
+		t.Errorf("the lease is held by %q", holder)
+	}
+}

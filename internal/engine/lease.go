@@ -26,7 +26,8 @@ func (e *Engine) acquire(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("encode the settings: %w", err)
 	}
-	call, cancel := context.WithTimeout(ctx, callTimeout)
+	// Not cut by a stop: a lease that was acquired unseen could not be released.
+	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
 	rows, err := e.q.LeaseAcquire(call, gen.LeaseAcquireParams{
 		Holder: e.cfg.Instance, Ttl: e.cfg.Lease.TTL, Settings: settings, Autostart: e.cfg.Pipeline.Autostart,
