@@ -59,8 +59,7 @@ BEGIN
     ), claimed AS (
         UPDATE msgx.proc_state AS p
            SET backfill_token = p_token, backfill_claimed_until = p_now + p_claim_for
-          FROM due AS d
-         WHERE p.msg_id = ANY (v_first || v_retry) AND p.msg_id = d.msg_id
+         WHERE p.msg_id = ANY (ARRAY(SELECT d.msg_id FROM due AS d))
         RETURNING p.msg_id, p.received_at, p.backfill_attempts
     )
     SELECT c.msg_id, c.received_at, c.backfill_attempts FROM claimed AS c ORDER BY c.msg_id;

@@ -22,6 +22,8 @@ AS $body$
 --   Returns  the events as they stand now: PENDING with a backoff, or DEAD
 --   Raises   MX001 fenced
 DECLARE
+    v_from bigint := (SELECT min(i) FROM unnest(p_event_ids) AS i);
+    v_to   bigint := (SELECT max(i) FROM unnest(p_event_ids) AS i);
     v_max     integer := msgx.setting_int('kafka.delivery-max-attempts');
     v_backoff text[] := string_to_array(msgx.setting_text('pipeline.backoff'), ',');
     v_cap     interval := msgx.setting_interval('pipeline.backoff-cap');
@@ -37,7 +39,7 @@ BEGIN
            next_attempt_at = CASE WHEN NOT f.final AND e.attempts + 1 < v_max
                THEN p_now + least(v_cap, v_backoff[least(e.attempts + 1, cardinality(v_backoff))]::interval) END
       FROM unnest(p_event_ids, p_errors, p_final) AS f (event_id, error, final)
-     WHERE e.event_id = ANY (p_event_ids) AND e.event_id = f.event_id AND e.target = p_target AND e.state = 'PENDING'
+     WHERE e.event_id BETWEEN v_from AND v_to AND e.event_id = f.event_id AND e.target = p_target AND e.state = 'PENDING'
     RETURNING e.*;
     PERFORM msgx.outbox_settle(p_target);
 END;

@@ -30,6 +30,8 @@ AS $body$
 --   Rules    an event whose version was raised meanwhile stays pending; a
 --            second call with the same events changes nothing
 DECLARE
+    v_from bigint := (SELECT min(i) FROM unnest(p_event_ids) AS i);
+    v_to   bigint := (SELECT max(i) FROM unnest(p_event_ids) AS i);
     v_sent integer;
 BEGIN
     PERFORM msgx.lease_check(p_epoch);
@@ -39,7 +41,7 @@ BEGIN
         UPDATE msgx.msg_event AS e
            SET state = 'SENT', sent_at = p_now, topic = p_topic, partition = s.part, "offset" = s.pos, last_error = NULL
           FROM unnest(p_event_ids, p_versions, p_partitions, p_offsets) AS s (event_id, version, part, pos)
-         WHERE e.event_id = ANY (p_event_ids) AND e.event_id = s.event_id AND e.target = p_target AND e.state = 'PENDING' AND e.state_version = s.version
+         WHERE e.event_id BETWEEN v_from AND v_to AND e.event_id = s.event_id AND e.target = p_target AND e.state = 'PENDING' AND e.state_version = s.version
         RETURNING e.event_id, e.partition_key
     ), superseded AS (
         -- A newer state of the flight has arrived: its dead rows are settled.

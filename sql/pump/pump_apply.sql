@@ -25,7 +25,8 @@ AS $body$
 --   Raises   MX001 fenced; any other error belongs to a message: nothing was
 --            changed, try them one by one
 --   Plan     pinned to index lookups: planned while tables are small, called when
---            they are large; so each table is reached by = ANY of an array too
+--            they are large; so each table is reached by = ANY of an array or
+--            within a range too
 --   Rules    the batch counts only as far as it is, id by id, the list of
 --            unfinished messages; finished ones are answered as done. It ends
 --            before a message that must see what an earlier one of the batch
@@ -59,7 +60,7 @@ BEGIN
         RETURN;
     END IF;
 
-    v_ids := ARRAY(SELECT (b.value ->> 'msg_id')::bigint FROM jsonb_array_elements(p_batch) AS b);
+    v_ids := ARRAY(SELECT (b.value ->> 'msg_id')::bigint FROM jsonb_array_elements(p_batch) AS b ORDER BY 1);
     -- What is finished already was committed by an earlier call whose answer
     -- got lost.
     SELECT jsonb_agg(jsonb_build_object('msg_id', p.msg_id, 'state', p.state, 'error_class', p.error_class,
@@ -201,7 +202,9 @@ BEGIN
                backfill_next_at = CASE WHEN v.state <> 'FAILED' AND NOT v_shadow AND p.backfill_at IS NULL THEN p_now END,
                updated_at = p_now
           FROM verdict AS v
-         WHERE p.msg_id = ANY (v_ids) AND p.msg_id = v.msg_id AND p.state IN ('PENDING', 'FAILED')
+         -- The range bounds the look-up whichever side the planner begins with.
+         WHERE p.msg_id BETWEEN v_ids[1] AND v_ids[cardinality(v_ids)]
+           AND p.msg_id = v.msg_id AND p.state IN ('PENDING', 'FAILED')
         RETURNING p.msg_id, p.state, p.error_class, p.outcome, p.attempts, p.next_attempt_at, p.last_error
     )
     SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
