@@ -53,6 +53,7 @@
 \ir flight/flight_verify.sql
 
 -- inbox
+\ir inbox/inbox_last_id.sql
 \ir inbox/inbox_reconcile.sql
 \ir inbox/inbox_advance.sql
 \ir inbox/inbox_frontier.sql

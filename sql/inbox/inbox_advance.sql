@@ -26,16 +26,21 @@ AS $body$
 --   Writes   proc_state, inbox_hole, inbox_cursor
 --   Locks    instance_lease FOR KEY SHARE, inbox_cursor FOR UPDATE
 --   Returns  one row
---   Raises   MX001 fenced; MX003 ids not ascending above the watermark
+--   Raises   MX001 fenced; MX003 ids not ascending above the watermark, not each
+--            with its received time, or a time is null
 --   Rules    walk up from the watermark: what is present is enqueued; a missing
 --            range is crossed only when it was first seen at least
 --            max-commit-delay before the read started (not counting from before
 --            the mailbox was readable again), or its release was recorded
 --            before the read started. Rows above a standing hole wait.
+--            A read that ended before it started (a clock went back) counts as
+--            started when it ended. A page without a hole writes no hole.
 DECLARE
     v_cursor   msgx.inbox_cursor;
-    v_last     bigint := p_ids[cardinality(p_ids)];
-    v_block    msgx.inbox_hole;
+    v_read     timestamptz := least(p_read_started, p_now);
+    v_last     bigint;
+    v_missing  boolean;  -- of the ids above the watermark up to the last one
+    v_block    bigint;   -- first id of the lowest hole that stands
     v_to       bigint;
     v_enqueued integer := 0;
     v_holes    integer := 0;
@@ -49,35 +54,37 @@ BEGIN
                             v_cursor.hole_since, v_cursor.poll_seq, v_cursor.seen_to;
         RETURN;
     END IF;
-    IF EXISTS (SELECT FROM unnest(p_ids) WITH ORDINALITY AS i (id, n)
-                WHERE i.id <= coalesce(p_ids[i.n - 1], v_cursor.committed_up_to))
-       OR cardinality(p_ids) <> cardinality(p_received) THEN
+    IF p_read_started IS NULL OR p_now IS NULL OR cardinality(p_ids) IS DISTINCT FROM cardinality(p_received) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'MX003',
-            MESSAGE = format('ids must ascend above the watermark %s, each with its received time', v_cursor.committed_up_to),
-            HINT = 'Read them in one statement: WHERE id > watermark ORDER BY id.';
+            MESSAGE = 'a page needs a received time for each id, the time its read started, and the time now',
+            HINT = 'Give an empty text where a received time is null.';
     END IF;
+    v_last := msgx.inbox_last_id(v_cursor.committed_up_to, p_ids);
 
     v_to := coalesce(v_last, v_cursor.committed_up_to);
     IF v_last IS NOT NULL THEN
-        SELECT h.* INTO v_block
+        v_missing := v_last - v_cursor.committed_up_to > cardinality(p_ids);
+        SELECT h.lo INTO v_block
           FROM msgx.inbox_reconcile(v_cursor.committed_up_to, v_last, p_ids, p_now) AS h
          WHERE CASE h.state
-                   WHEN 'OPEN' THEN greatest(h.first_seen_at, v_cursor.readable_since) + v_delay > p_read_started
-                   ELSE h.released_at > p_read_started END
+                   WHEN 'OPEN' THEN greatest(h.first_seen_at, v_cursor.readable_since) + v_delay > v_read
+                   ELSE h.released_at > v_read END
          ORDER BY h.lo
          LIMIT 1;
         IF FOUND THEN
-            v_to := greatest(v_block.lo - 1, v_cursor.committed_up_to);
+            v_to := v_block - 1;
         END IF;
 
-        WITH aged AS (
-            UPDATE msgx.inbox_hole AS h
-               SET state = 'RELEASED', released_at = p_now, released_why = 'aged'
-             WHERE h.state = 'OPEN' AND h.lo > v_cursor.committed_up_to AND h.hi <= v_to
-            RETURNING h.hi - h.lo + 1 AS ids
-        )
-        SELECT count(*), coalesce(sum(a.ids), 0) INTO v_holes, v_ids FROM aged AS a;
+        IF v_missing THEN
+            WITH aged AS (
+                UPDATE msgx.inbox_hole AS h
+                   SET state = 'RELEASED', released_at = p_now, released_why = 'aged'
+                 WHERE h.state = 'OPEN' AND h.lo > v_cursor.committed_up_to AND h.lo <= v_to
+                RETURNING h.hi - h.lo + 1 AS ids
+            )
+            SELECT count(*), coalesce(sum(a.ids), 0) INTO v_holes, v_ids FROM aged AS a;
+        END IF;
         INSERT INTO msgx.proc_state (msg_id, received_at, updated_at)
         SELECT i.id, nullif(i.received, '')::timestamptz, p_now
           FROM unnest(p_ids, p_received) AS i (id, received)
@@ -91,8 +98,11 @@ BEGIN
     UPDATE msgx.inbox_cursor AS c
        SET committed_up_to = v_to,
            seen_to = greatest(c.seen_to, v_last),
+           -- A hole right above may also lie beyond the page: the frontier saw it.
            hole_since = CASE WHEN v_last IS NULL THEN c.hole_since
-                             WHEN v_block.lo = v_to + 1 THEN v_block.first_seen_at END,
+                             WHEN v_to < greatest(c.seen_to, v_last) THEN
+                                  (SELECT h.first_seen_at FROM msgx.inbox_hole AS h
+                                    WHERE h.lo = v_to + 1 AND (h.state = 'OPEN' OR h.released_at > v_read)) END,
            poll_seq = c.poll_seq + 1,
            last_poll_at = p_now
     RETURNING true, v_cursor.committed_up_to, c.committed_up_to, v_enqueued, v_holes, v_ids, c.hole_since, c.poll_seq, c.seen_to;

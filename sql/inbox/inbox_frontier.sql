@@ -17,17 +17,20 @@ AS $body$
 --   Writes   inbox_hole, inbox_cursor.seen_to
 --   Locks    instance_lease FOR KEY SHARE, inbox_cursor FOR UPDATE
 --   Returns  the cursor; unchanged when p_from is not its frontier
---   Raises   MX001 fenced
+--   Raises   MX001 fenced; MX003 ids not ascending above the frontier
 DECLARE
     v_cursor msgx.inbox_cursor;
-    v_last   bigint := p_ids[cardinality(p_ids)];
+    v_last   bigint;
 BEGIN
     PERFORM msgx.lease_check(p_epoch);
     SELECT c.* INTO STRICT v_cursor FROM msgx.inbox_cursor AS c FOR UPDATE;
     -- A read that ended before it started: the clock went back, decide nothing.
-    IF p_from = v_cursor.seen_to AND v_last > p_from AND p_read_started <= p_now THEN
-        PERFORM FROM msgx.inbox_reconcile(p_from, v_last, p_ids, p_now);
-        UPDATE msgx.inbox_cursor AS c SET seen_to = v_last;
+    IF p_from = v_cursor.seen_to AND p_read_started <= p_now THEN
+        v_last := msgx.inbox_last_id(p_from, p_ids);
+        IF v_last IS NOT NULL THEN
+            PERFORM FROM msgx.inbox_reconcile(p_from, v_last, p_ids, p_now);
+            UPDATE msgx.inbox_cursor AS c SET seen_to = v_last;
+        END IF;
     END IF;
     RETURN QUERY SELECT c.* FROM msgx.inbox_cursor AS c;
 END;

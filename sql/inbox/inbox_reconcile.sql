@@ -11,9 +11,11 @@ AS $body$
 --   Writes   inbox_hole
 --   Locks    the caller holds the cursor
 --   Returns  the ledger inside (p_from, p_to], in order
---   Rules    no range reaches over p_from: it is an id that was there, or the
---            edge of a range. What is present leaves the ledger
---            whatever its state; pieces keep the first sighting of their range
+--   Rules    what is present leaves the ledger whatever its state; pieces keep
+--            the first sighting of their range. No range reaches over p_from:
+--            watermark and frontier stand on an id that was there, right below
+--            a hole, or where the seed cut the ledger. So lo alone finds a
+--            range, however many were released long ago.
 DECLARE
     v_span    int8multirange := int8multirange(int8range(p_from, p_to, '(]'));
     v_present int8multirange;

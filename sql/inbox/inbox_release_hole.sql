@@ -10,13 +10,20 @@ AS $body$
 --   Writes   inbox_hole, operator_audit
 --   Locks    inbox_cursor FOR UPDATE (no epoch: operators work beside the daemon)
 --   Returns  the released ranges; the next poll crosses them
---   Raises   MX003 blank operator or reason, or p_hi below p_lo; MX005 an id of
---            the range is not an open hole
+--   Raises   MX003 blank operator or reason, or no range; MX005 an id of it is
+--            not an open hole
 DECLARE
-    v_range int8range := int8range(p_lo, p_hi, '[]');
+    v_range int8range;
     v_open  int8multirange;
 BEGIN
     PERFORM FROM msgx.operator_note(p_operator, 'inbox_release_hole', format('ids %s to %s', p_lo, p_hi), p_reason, NULL, p_now);
+    IF (p_lo <= p_hi) IS NOT TRUE THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'MX003',
+            MESSAGE = format('from %s to %s is no range of ids', p_lo, p_hi),
+            HINT = 'Give the first and the last id; the same one twice for a single id.';
+    END IF;
+    v_range := int8range(p_lo, p_hi, '[]');
     PERFORM FROM msgx.inbox_cursor FOR UPDATE;
     SELECT coalesce(range_agg(int8range(h.lo, h.hi, '[]')), '{}') INTO v_open
       FROM msgx.inbox_hole AS h WHERE h.state = 'OPEN' AND h.hi >= p_lo AND h.lo <= p_hi;
