@@ -30,36 +30,38 @@ type naiveMessage struct {
 // naive does the pump's work for single-flight events the usual way: for each
 // message a transaction of separate statements, prepared, with the decision in
 // Go. It has the index that such a loop needs to find its head.
-func (b *bench) naive(ctx context.Context, conn *pgx.Conn, objects [][]byte) (time.Duration, error) {
+func (b *bench) naive(ctx context.Context, conn *pgx.Conn, objects [][]byte) (func(int) error, error) {
 	epoch, err := enqueue(ctx, conn, len(objects))
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if _, err := conn.Exec(ctx, `SET timezone = 'Asia/Shanghai';
 		CREATE INDEX naive_head ON msgx.proc_state (msg_id) WHERE state IN ('PENDING', 'FAILED')`); err != nil {
-		return 0, fmt.Errorf("prepare the naive loop: %w", err)
+		return nil, fmt.Errorf("prepare the naive loop: %w", err)
 	}
 	// The download is not what is measured: the pump does it.
 	first := append(append([]byte{'['}, objects[0]...), ']')
 	if _, err := gen.New(conn).PumpApply(ctx, gen.PumpApplyParams{Epoch: epoch, Now: b.o.Now(), Batch: first}); err != nil {
-		return 0, fmt.Errorf("apply the download: %w", err)
+		return nil, fmt.Errorf("apply the download: %w", err)
 	}
 	byID := make(map[int64]naiveMessage, len(objects))
 	for _, o := range objects[1:] {
 		var m naiveMessage
 		if err := json.Unmarshal(o, &m); err != nil {
-			return 0, fmt.Errorf("read a message of the naive loop: %w", err)
+			return nil, fmt.Errorf("read a message of the naive loop: %w", err)
 		}
 		byID[m.MsgID] = m
 	}
-	began := b.o.Now()
-	for range objects[1:] {
-		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return b.naiveOne(ctx, tx, byID) })
-		if err != nil {
-			return 0, fmt.Errorf("naive loop: %w", err)
+	next := 1
+	return func(upTo int) error {
+		for ; next < upTo; next++ {
+			err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return b.naiveOne(ctx, tx, byID) })
+			if err != nil {
+				return fmt.Errorf("message %d: %w", next+1, err)
+			}
 		}
-	}
-	return b.o.Now().Sub(began), nil
+		return nil
+	}, nil
 }
 
 func (b *bench) naiveOne(ctx context.Context, tx pgx.Tx, byID map[int64]naiveMessage) error {
