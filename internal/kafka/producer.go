@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -18,12 +19,13 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Config says which brokers, and the limits of a record.
+// Config says which brokers, and the limits of a record. There is no key for
+// what order and safety depend on.
 type Config struct {
 	Brokers        []string
 	ClientID       string
-	ProduceTimeout time.Duration // longest wait for the acknowledgement of a batch
-	MaxRecordBytes int           // key, value and headers of one record
+	ProduceTimeout time.Duration // longest a call of Produce takes
+	MaxRecordBytes int           // key, value and headers of one record; also of one batch
 }
 
 // Header is one header of a record.
@@ -44,134 +46,166 @@ type Ack struct {
 	Err       error
 }
 
-// maxBuffered bounds what the client holds, far above a batch of ours.
-const maxBuffered = 20_000
+const (
+	// maxFlight bounds how many records are handed to the client at once.
+	maxFlight = 5_000
+	// recordRetries is how often the client tries again by itself, some ten
+	// seconds, before it gives the broker's own error back. It does not give
+	// up a record that may have been written.
+	recordRetries = 8
+	// metadataMinAge is how long a retry waits at least for newer metadata.
+	metadataMinAge = time.Second
+	// adminRetries keeps questions short: the caller asks again anyway, and an
+	// answer that comes in time says what is wrong.
+	adminRetries = 2
+	// A topic that is missing is an answer, not something to wait for.
+	unknownTopicRetries = 3
+	dialTimeout         = 10 * time.Second
+)
 
 // Producer is an idempotent producer with acks=all and one request in flight.
-// It is safe for concurrent use.
+// It is safe for concurrent use; calls for the same topic take turns, calls for
+// different topics have nothing to do with each other.
 type Producer struct {
-	cfg Config
-	log *slog.Logger
+	cfg    Config
+	log    *slog.Logger
+	closed context.Context
+	close  context.CancelFunc
+	admin  *kgo.Client // questions; never produces
 
-	mu     sync.RWMutex
-	client *kgo.Client
+	mu    sync.Mutex
+	lanes map[string]*lane // by topic
 }
 
 // Open makes a producer. It does not connect: a broker that is away is no
 // reason not to start.
 func Open(_ context.Context, cfg Config, log *slog.Logger) (*Producer, error) {
-	p := &Producer{cfg: cfg, log: log}
-	client, err := p.newClient()
+	switch {
+	case len(cfg.Brokers) == 0:
+		return nil, errors.New("configure the Kafka client: no brokers")
+	case cfg.ProduceTimeout <= 0:
+		return nil, fmt.Errorf("configure the Kafka client: produce timeout %s: expected more than 0", cfg.ProduceTimeout)
+	}
+	p := &Producer{cfg: cfg, log: log, lanes: make(map[string]*lane)}
+	admin, err := p.newClient(kgo.RequestRetries(adminRetries))
 	if err != nil {
 		return nil, err
 	}
-	p.client = client
+	p.admin = admin
+	p.closed, p.close = context.WithCancel(context.Background())
 	return p, nil
 }
 
-func (p *Producer) newClient() (*kgo.Client, error) {
-	client, err := kgo.NewClient(
+func (p *Producer) newClient(more ...kgo.Opt) (*kgo.Client, error) {
+	client, err := kgo.NewClient(append(more,
 		kgo.SeedBrokers(p.cfg.Brokers...),
 		kgo.ClientID(p.cfg.ClientID),
+		kgo.Dialer(dial),
+		kgo.MetadataMinAge(metadataMinAge),
 		// Fixed on purpose: order per key and no loss depend on them.
 		kgo.RequiredAcks(kgo.AllISRAcks()),
 		kgo.MaxProduceRequestsInflightPerBroker(1),
 		kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)), // the hash of Kafka's own clients
 		kgo.ProducerBatchMaxBytes(int32(p.cfg.MaxRecordBytes)),
-		kgo.RecordDeliveryTimeout(p.cfg.ProduceTimeout),
-		kgo.MaxBufferedRecords(maxBuffered),
-		kgo.ProducerLinger(0),
-		// A topic that is missing is an answer, not something to wait for.
-		kgo.UnknownTopicRetries(3),
-	)
+		kgo.ManualFlushing(), // a lane decides what is sent together
+		kgo.MaxBufferedRecords(maxFlight),
+		kgo.RecordRetries(recordRetries),
+		kgo.UnknownTopicRetries(unknownTopicRetries),
+		// The broker forgot this producer, or lost records. The client goes on
+		// under a new epoch, the batch in question first: order holds, a
+		// repeat of that batch may be seen.
+		kgo.ProducerOnDataLossDetected(func(topic string, partition int32) {
+			p.log.Warn("the broker lost track of this producer; it goes on under a new epoch", "topic", topic, "partition", partition)
+		}),
+	)...)
 	if err != nil {
 		return nil, fmt.Errorf("configure the Kafka client: %w", err)
 	}
 	return client, nil
 }
 
+// dial connects so that closing discards what the kernel has not yet
+// delivered. Otherwise a request that was given up could still arrive when a
+// broken network heals, behind records that were sent after it: a resend has a
+// new producer id, so the broker would not know it for a repeat.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		if err := tcp.SetLinger(0); err != nil {
+			return nil, errors.Join(fmt.Errorf("prepare the connection to %s: %w", address, err), conn.Close())
+		}
+	}
+	return conn, nil
+}
+
 // Produce sends records in order and returns when each is acknowledged or
-// failed, after ProduceTimeout at the latest. An error of class RecordError
-// belongs to the record. Any other means that the outcome is not known: the
-// caller sends the same records again, and nothing that follows them before.
-// The client is then replaced, so that nothing of the batch can still be sent
-// behind the caller's back.
+// failed, after ProduceTimeout at the latest. What an error means:
+//
+//   - Class RecordError: the broker refuses this record for its own sake, it is
+//     not written. One that is too large (TooLarge) does not hold up others.
+//   - Any other: unknown, or not sent because a record before it was not
+//     delivered (HeldError). The caller sends the same records again, in the
+//     same order, and nothing that follows them before.
+//
+// Nothing of a topic is sent past a record that failed, except to other
+// partitions in the same request, where it does not matter for the order of a
+// key; what was acknowledged there is reported so. After an unknown outcome the
+// client is given up, so that nothing of the call can be sent later. What
+// reached the broker before may still be written: the resend is then a repeat
+// with the same dedup id.
 func (p *Producer) Produce(ctx context.Context, records []Record) []Ack {
-	acks := make([]Ack, len(records))
-	client := p.current()
-	var wg sync.WaitGroup
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.closed, func() { cancel(kgo.ErrClientClosed) })()
+	ctx, done := context.WithTimeoutCause(ctx, p.cfg.ProduceTimeout,
+		fmt.Errorf("no acknowledgement within %s: %w", p.cfg.ProduceTimeout, context.DeadlineExceeded))
+	defer done()
+
+	topics := make(map[string][]int)
 	for i, r := range records {
-		if size := r.size(); size > p.cfg.MaxRecordBytes {
-			acks[i].Err = &TooLargeError{Bytes: size, Limit: p.cfg.MaxRecordBytes}
-			continue
-		}
-		wg.Add(1)
-		client.Produce(ctx, r.kgo(), func(sent *kgo.Record, err error) {
-			acks[i] = Ack{Partition: sent.Partition, Offset: sent.Offset, Err: err}
-			wg.Done()
-		})
+		topics[r.Topic] = append(topics[r.Topic], i)
 	}
-	done := make(chan struct{})
-	go func() { wg.Wait(); close(done) }()
-	// The client itself never gives up a record that may have been written; so
-	// the wait is bounded here, and closing the client ends what is left.
-	timer := time.NewTimer(p.cfg.ProduceTimeout)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	case <-timer.C:
+	acks := make([]Ack, len(records))
+	var wg sync.WaitGroup
+	for topic, which := range topics {
+		wg.Go(func() { p.lane(topic).deliver(ctx, records, acks, which) })
 	}
-	select {
-	case <-done:
-	default:
-		p.replace(client)
-		<-done
-	}
-	for _, a := range acks {
-		if class, _ := Classify(a.Err); a.Err != nil && class != RecordError {
-			p.replace(client)
-			break
-		}
-	}
+	wg.Wait()
 	return acks
 }
 
-func (p *Producer) current() *kgo.Client {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	return p.client
-}
-
-// replace closes a client that failed and makes a new one, unless somebody
-// has done so already.
-func (p *Producer) replace(failed *kgo.Client) {
+func (p *Producer) lane(topic string) *lane {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.client != failed {
-		return
+	l := p.lanes[topic]
+	if l == nil {
+		l = &lane{p: p, turn: make(chan struct{}, 1)}
+		p.lanes[topic] = l
 	}
-	client, err := p.newClient()
-	if err != nil {
-		p.log.Error("the Kafka client is not replaced", "err", err)
-		return
-	}
-	failed.Close()
-	p.client = client
+	return l
 }
 
-// Close ends the producer.
+// Close ends the producer. Calls that are under way return; what they had not
+// seen acknowledged is unknown.
 func (p *Producer) Close() {
+	p.close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.client.Close()
+	for _, l := range p.lanes {
+		l.turn <- struct{}{}
+		l.reset()
+		<-l.turn
+	}
+	p.admin.Close()
 }
 
 // Check tells whether events can be delivered: a broker answers, it knows
 // idempotent producers, the topics exist.
 func (p *Producer) Check(ctx context.Context, topics ...string) error {
-	client := p.current()
-	resp, err := kmsg.NewPtrApiVersionsRequest().RequestWith(ctx, client)
+	resp, err := kmsg.NewPtrApiVersionsRequest().RequestWith(ctx, p.admin)
 	if err != nil {
 		return fmt.Errorf("ask %s for its versions: %w", strings.Join(p.cfg.Brokers, ","), err)
 	}
@@ -181,14 +215,15 @@ func (p *Producer) Check(ctx context.Context, topics ...string) error {
 	if !idempotent {
 		return errors.New("the broker does not know InitProducerId: idempotent producers need Kafka 0.11 or later")
 	}
-	found, err := kadm.NewClient(client).ListTopics(ctx, topics...)
+	found, err := kadm.NewClient(p.admin).ListTopics(ctx, topics...)
 	if err != nil {
 		return fmt.Errorf("look for topics %s: %w", strings.Join(topics, ", "), err)
 	}
 	for _, topic := range topics {
 		switch d, ok := found[topic]; {
 		case !ok || errors.Is(d.Err, kerr.UnknownTopicOrPartition):
-			return fmt.Errorf("topic %s does not exist: create it, for instance with kafka-topics.sh --create --topic %s", topic, topic)
+			return fmt.Errorf("topic %s does not exist: create it, for instance with kafka-topics.sh --bootstrap-server %s --create --topic %s --partitions 12",
+				topic, strings.Join(p.cfg.Brokers, ","), topic)
 		case d.Err != nil:
 			return fmt.Errorf("topic %s: %w", topic, d.Err)
 		}
@@ -198,7 +233,7 @@ func (p *Producer) Check(ctx context.Context, topics ...string) error {
 
 // EnsureTopics creates the topics that are missing. For brokers of our own only.
 func (p *Producer) EnsureTopics(ctx context.Context, partitions int32, replication int16, topics ...string) error {
-	made, err := kadm.NewClient(p.current()).CreateTopics(ctx, partitions, replication, nil, topics...)
+	made, err := kadm.NewClient(p.admin).CreateTopics(ctx, partitions, replication, nil, topics...)
 	if err != nil {
 		return fmt.Errorf("create topics: %w", err)
 	}
