@@ -1,13 +1,15 @@
 // Command broker runs a private one-node Apache Kafka for the tests of
 // delivery: jars by Maven, data and logs in .run/kafka, on 127.0.0.1 only.
 //
-//	broker up     fetch, format, start, wait; reuses one that runs
-//	broker env    print its address
-//	broker down   stop it and delete its data
-//	broker can    exit 0 where Java 17 and Maven are there
+//	broker fetch            get the jars; fails where Java 17, Maven or the jars cannot be had
+//	broker up               fetch, format, start, wait; reuses one that runs
+//	broker exec -- command  run a command with MSGX_TEST_KAFKA set, on one that runs or for so long
+//	broker env              print its address
+//	broker down             stop it and delete its data
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +30,8 @@ import (
 
 const (
 	dir       = ".run/kafka"
+	lib       = ".run/kafka-lib" // jars; kept when the broker is stopped
+	fetched   = lib + "/pom.xml" // a copy of the pom they were fetched for
 	pom       = "internal/kafka/broker/pom.xml"
 	readyWait = 60 * time.Second
 	javaMin   = 17
@@ -43,25 +47,62 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
+	const usage = "one of: fetch, up, exec -- command, env, down"
+	if len(args) > 2 && args[0] == "exec" && args[1] == "--" {
+		return during(ctx, args[2:])
+	}
 	if len(args) != 1 {
-		return errors.New("one of: up, env, down, can")
+		return errors.New(usage)
 	}
 	switch args[0] {
-	case "can":
-		return can(ctx)
+	case "fetch":
+		return fetch(ctx)
 	case "up":
-		return up(ctx)
+		_, err := up(ctx)
+		return err
 	case "env":
-		address, err := os.ReadFile(filepath.Join(dir, "address"))
+		address, err := address()
 		if err != nil {
-			return fmt.Errorf("no broker was started: %w", err)
+			return err
 		}
-		fmt.Println(string(address))
+		fmt.Println(address)
 		return nil
 	case "down":
 		return down()
 	}
-	return fmt.Errorf("no command %q", args[0])
+	return errors.New(usage)
+}
+
+// during runs a command on a broker, and stops the broker if it was not there
+// before.
+func during(ctx context.Context, command []string) (err error) {
+	started, err := up(ctx)
+	if err != nil {
+		return err
+	}
+	if started {
+		defer func() { err = errors.Join(err, down()) }()
+	}
+	at, err := address()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), "MSGX_TEST_KAFKA="+at)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(command, " "), err)
+	}
+	return nil
+}
+
+func address() (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "address"))
+	if err != nil {
+		return "", fmt.Errorf("no broker was started: %w", err)
+	}
+	return string(text), nil
 }
 
 // can tells whether Java and Maven are there.
@@ -83,27 +124,66 @@ func can(ctx context.Context) error {
 	return nil
 }
 
-func up(ctx context.Context) error {
+// fetch gets the jars, unless those that the pom names are there.
+func fetch(ctx context.Context) error {
 	if err := can(ctx); err != nil {
 		return err
 	}
-	if pid, err := running(); err == nil && pid != 0 {
+	want, err := os.ReadFile(pom)
+	if err != nil {
+		return fmt.Errorf("what to fetch: %w", err)
+	}
+	have, err := os.ReadFile(fetched)
+	if err == nil && bytes.Equal(have, want) {
 		return nil
 	}
-	if err := down(); err != nil {
-		return err
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("what was fetched: %w", err)
 	}
+	// Jars of another version must not be on the class path.
+	if err := os.RemoveAll(lib); err != nil {
+		return fmt.Errorf("delete old jars: %w", err)
+	}
+	into, err := filepath.Abs(lib)
+	if err != nil {
+		return fmt.Errorf("folder of the jars: %w", err)
+	}
+	mvn := exec.CommandContext(ctx, "mvn", "-q", "-B", "-f", pom, "dependency:copy-dependencies", "-DoutputDirectory="+into)
+	if out, err := mvn.CombinedOutput(); err != nil {
+		return fmt.Errorf("fetch Apache Kafka with Maven: %w\n%s", err, out)
+	}
+	if err := os.WriteFile(fetched, want, 0o644); err != nil {
+		return fmt.Errorf("note what was fetched: %w", err)
+	}
+	return nil
+}
+
+// up starts a broker, and tells whether none ran before.
+func up(ctx context.Context) (started bool, err error) {
+	if err := fetch(ctx); err != nil {
+		return false, err
+	}
+	pid, err := running()
+	if err != nil {
+		return false, err
+	}
+	// Without its address it was interrupted while it started.
+	if _, err := address(); err == nil && pid != 0 {
+		return false, nil
+	}
+	if err := down(); err != nil {
+		return false, err
+	}
+	return true, start(ctx)
+}
+
+func start(ctx context.Context) error {
 	root, err := filepath.Abs(dir)
 	if err != nil {
 		return fmt.Errorf("folder of the broker: %w", err)
 	}
-	lib := filepath.Join(filepath.Dir(root), "kafka-lib")
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return fmt.Errorf("folder of the broker: %w", err)
-	}
-	fetch := exec.CommandContext(ctx, "mvn", "-q", "-B", "-f", pom, "dependency:copy-dependencies", "-DoutputDirectory="+lib)
-	if out, err := fetch.CombinedOutput(); err != nil {
-		return fmt.Errorf("fetch Apache Kafka with Maven: %w\n%s", err, out)
 	}
 	ports, err := freePorts(2)
 	if err != nil {
@@ -134,7 +214,7 @@ func up(ctx context.Context) error {
 		return fmt.Errorf("start the broker: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(root, "pid"), []byte(strconv.Itoa(server.Process.Pid)), 0o644); err != nil {
-		return fmt.Errorf("note the broker's process: %w", err)
+		return errors.Join(fmt.Errorf("note the broker's process: %w", err), server.Process.Kill())
 	}
 	if err := answers(ctx, address); err != nil {
 		return errors.Join(fmt.Errorf("%w; see %s", err, log.Name()), down())
