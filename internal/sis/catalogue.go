@@ -1,5 +1,7 @@
 package sis
 
+import "strings"
+
 // kind is the wire form of a value and the JSON type it becomes.
 type kind uint8
 
@@ -7,20 +9,24 @@ const (
 	text      kind = iota // trimmed text
 	integer               // fits 32 bits
 	long                  // fits 64 bits
-	flightRef             // a FLID: positive, up to 18 digits
+	number                // of a list member: 0 or more, fits 32 bits
+	flightRef             // a FLID: positive, up to 18 digits (wire D10)
 	decimal               // digits with a decimal point
 	moment                // DDMONYYHHMM, local wall clock (wire 2.1)
 	duration              // HHMM, becomes minutes
 )
 
-// class says how a FLOP treats its element (wire 3.5, D4).
-type class uint8
+// class says how a FLOP treats an element of its subtype (wire 3.5, D4).
+type class byte
 
 const (
-	notInFlop class = iota
-	mandatory       // M: absent or empty is refused
-	optional        // O: absent is refused, empty clears
-	clearable       // T: absent or empty clears
+	none      class = 0   // no FLOP sets it
+	mandatory class = 'M' // absent or empty is refused
+	optional  class = 'O' // absent is refused, empty clears
+	clearable class = 'T' // absent or empty clears
+	grouped   class = 'G' // like T, each element of its subtype for itself
+	together  class = 'X' // absent or empty clears all elements of its subtype
+	follower  class = 'F' // like T, and cleared where the O element of its subtype is empty
 )
 
 // scalar is an element with one value.
@@ -28,151 +34,213 @@ type scalar struct {
 	element string
 	column  string
 	kind    kind
-	class   class // of the FLOP whose STYP is the element's name
+	max     int    // characters of a text on the wire; for readers: a longer one is kept (wire D9)
+	styps   string // subtypes of the FLOP that sets it, with blanks between
+	class   class
 }
 
 // scalars are the single values of FLTR and FLOP, in the order of wire 4.1.
-func scalarTable() []scalar {
+func scalars() []scalar {
 	return []scalar{
-		{"ALCD", "airline_code", text, notInFlop},
-		{"ALSC", "airline_subcompany", text, notInFlop},
-		{"FLNO", "flight_number", text, notInFlop},
-		{"MVIN", "direction", text, notInFlop},
-		{"SODT", "sodt", moment, notInFlop},
-		{"FLTY", "flight_type", text, mandatory},
-		{"FLIN", "flight_indicator", text, mandatory},
-		{"ACFT", "aircraft_type", text, mandatory},
-		{"RENO", "registration", text, optional},
-		{"TAOP", "linked_airline_code", text, notInFlop},
-		{"TAFL", "linked_flight_number", text, notInFlop},
-		{"TAID", "linked_flid", flightRef, notInFlop},
-		{"TRML", "terminal", text, optional},
-		{"MAXP", "max_pax", integer, optional},
-		{"CSOP", "master_airline_code", text, notInFlop},
-		{"CSFT", "master_flight_number", text, notInFlop},
-		{"MAID", "master_flid", flightRef, notInFlop},
-		{"ESTT", "estimated_time", moment, clearable},
-		{"ACTT", "actual_time", moment, clearable},
-		{"STND", "current_stand", text, optional},
-		{"PHAG", "pax_agent", long, notInFlop},
-		{"FHAG", "field_agent", long, notInFlop},
-		{"MHAG", "maintenance_agent", long, notInFlop},
-		{"CNCL", "cancelled_at", moment, clearable},
-		{"REMC", "remarks", text, optional},
-		{"BOTM", "boarding_open", moment, clearable},
-		{"LACL", "last_call", moment, clearable},
-		{"FINT", "final_time", moment, clearable},
-		{"APPT", "approved_time", moment, clearable},
-		{"EGSR", "engine_start_request", moment, clearable},
-		{"EGST", "engine_start", moment, clearable},
-		{"VIPP", "vip_count", integer, notInFlop},
-		{"VIPR", "vip_rank", integer, notInFlop},
-		{"LBNO", "local_bag_count", integer, optional},
-		{"LBWT", "local_bag_weight", decimal, optional},
-		{"PAXC", "passenger_count", integer, optional},
-		{"EXSC", "external_status_code", text, notInFlop},
-		{"EXSR", "external_status_comment", text, notInFlop},
-		{"FTSS", "status_code", text, optional},
-		{"PEDT", "previous_estimated_departure", moment, clearable},
-		{"PADT", "previous_actual_departure", moment, clearable},
-		{"NEAT", "next_estimated_arrival", moment, clearable},
-		{"NAAT", "next_actual_arrival", moment, clearable},
-		{"EOBT", "estimated_offblock", moment, clearable},
-		{"COBT", "calculated_offblock", moment, clearable},
-		{"TOBT", "target_offblock", moment, clearable},
-		{"CTOT", "calculated_takeoff", moment, clearable},
-		{"IEST", "internal_estimated", moment, clearable},
-		{"RUNW", "runway", text, optional},
+		{"ALCD", "airline_code", text, 3, "", none},
+		{"ALSC", "airline_subcompany", text, 10, "", none},
+		{"FLNO", "flight_number", text, 12, "", none},
+		{"MVIN", "direction", text, 1, "", none},
+		{"SODT", "sodt", moment, 0, "", none},
+		{"FLTY", "flight_type", text, 1, "FLTY", mandatory},
+		{"FLIN", "flight_indicator", text, 1, "FLIN", mandatory},
+		{"ACFT", "aircraft_type", text, 3, "ACFT", mandatory},
+		{"RENO", "registration", text, 10, "RENO", optional},
+		{"TAOP", "linked_airline_code", text, 3, "TAOP", together},
+		{"TAFL", "linked_flight_number", text, 12, "TAOP", together},
+		{"TAID", "linked_flid", flightRef, 0, "TAOP", together},
+		{"TRML", "terminal", text, 5, "TRML", optional},
+		{"MAXP", "max_pax", integer, 0, "MAXP", optional},
+		{"CSOP", "master_airline_code", text, 3, "CSOP CSFT", together},
+		{"CSFT", "master_flight_number", text, 12, "CSOP CSFT", together},
+		{"MAID", "master_flid", flightRef, 0, "CSOP CSFT", together},
+		{"ESTT", "estimated_time", moment, 0, "ESTT", clearable},
+		{"ACTT", "actual_time", moment, 0, "ACTT", clearable},
+		{"STND", "current_stand", text, 8, "STND", optional},
+		{"PHAG", "pax_agent", long, 0, "HNAG", grouped},
+		{"FHAG", "field_agent", long, 0, "HNAG", grouped},
+		{"MHAG", "maintenance_agent", long, 0, "HNAG", grouped},
+		{"CNCL", "cancelled_at", moment, 0, "CNCL", clearable},
+		{"REMC", "remarks", text, 80, "REMC", optional},
+		{"BOTM", "boarding_open", moment, 0, "BOTM", clearable},
+		{"LACL", "last_call", moment, 0, "LACL", clearable},
+		{"FINT", "final_time", moment, 0, "FINT", clearable},
+		{"APPT", "approved_time", moment, 0, "APPT", clearable},
+		{"EGSR", "engine_start_request", moment, 0, "EGSR", clearable},
+		{"EGST", "engine_start", moment, 0, "EGST", clearable},
+		{"VIPP", "vip_count", integer, 0, "VIPP", grouped},
+		{"VIPR", "vip_rank", integer, 0, "VIPP", grouped},
+		{"LBNO", "local_bag_count", integer, 0, "LBNO", optional},
+		{"LBWT", "local_bag_weight", decimal, 0, "LBWT", optional},
+		{"PAXC", "passenger_count", integer, 0, "PAXC", optional},
+		{"EXSC", "external_status_code", text, 8, "EXSS", optional},
+		{"EXSR", "external_status_comment", text, 256, "EXSS", follower},
+		{"FTSS", "status_code", text, 8, "FTSS", optional},
+		{"PEDT", "previous_estimated_departure", moment, 0, "PEDT", clearable},
+		{"PADT", "previous_actual_departure", moment, 0, "PADT", clearable},
+		{"NEAT", "next_estimated_arrival", moment, 0, "NEAT", clearable},
+		{"NAAT", "next_actual_arrival", moment, 0, "NAAT", clearable},
+		{"EOBT", "estimated_offblock", moment, 0, "EOBT", clearable},
+		{"COBT", "calculated_offblock", moment, 0, "COBT", clearable},
+		{"TOBT", "target_offblock", moment, 0, "TOBT", clearable},
+		{"CTOT", "calculated_takeoff", moment, 0, "CTOT", clearable},
+		{"IEST", "internal_estimated", moment, 0, "IEST", clearable},
+		{"RUNW", "runway", text, 8, "RUNW", optional},
 	}
 }
 
-// grouping says how a FLOP of several elements treats them.
-type grouping uint8
-
-const (
-	each      grouping = iota // G: each absent or empty one is cleared
-	allOrNone                 // X: any absent or empty one clears all
-	leading                   // the first must be there, and empty clears all; the others may be absent
-)
-
-// group is a FLOP that sets several scalars.
-type group struct {
-	styp     string
-	elements []string
-	how      grouping
-}
-
-func groupTable() []group {
-	return []group{
-		{"HNAG", []string{"FHAG", "PHAG", "MHAG"}, each},
-		{"VIPP", []string{"VIPP", "VIPR"}, each},
-		{"TAOP", []string{"TAOP", "TAFL", "TAID"}, allOrNone},
-		{"CSOP", []string{"CSOP", "CSFT", "MAID"}, allOrNone},
-		{"CSFT", []string{"CSOP", "CSFT", "MAID"}, allOrNone},
-		{"EXSS", []string{"EXSC", "EXSR"}, leading},
-	}
-}
-
-// composite is an element of one attribute and a text (wire 4.2).
-type composite struct {
-	element   string
-	attribute string
-	column    string // of the attribute
-	second    string // a further attribute, "" for none
-	secondCol string
-	allowed   []string // values of the second attribute
-	textCol   string
-}
-
-func compositeTable() []composite {
-	return []composite{
-		{"FDIV", "DDES", "diversion_airport", "DDIR", "diversion_direction", []string{"TO", "FROM"}, "diversion_reason"},
-		{"FRET", "REID", "return_type", "", "", nil, "return_reason"},
-		{"FLAB", "ARES", "landing_abort_indicator", "", "", nil, "landing_abort_reason"},
-	}
-}
-
-// field is a value inside a list member: a child element, an attribute with
-// @, or the text of the member itself with #.
+// field is a value inside an element: a child element, an attribute with @, or
+// the text of the element itself with #.
 type field struct {
 	name     string
 	column   string
 	kind     kind
-	required bool
+	max      int    // as in scalar
+	required bool   // a FLOP without it is refused; the first of a list in FLTR too
+	oneOf    string // values it may have, with blanks between; "" for any
+}
+
+// composite is an element of attributes and a text, class X as a FLOP of its
+// own name (wire 4.2). Its first field leads: without it all are cleared.
+type composite struct {
+	element string
+	alone   bool // the text must not stand without the leading field
+	fields  []field
+}
+
+func composites() []composite {
+	return []composite{
+		{"FDIV", false, []field{
+			{"@DDES", "diversion_airport", text, 3, false, ""},
+			{"@DDIR", "diversion_direction", text, 4, true, "TO FROM"},
+			{"#", "diversion_reason", text, 30, false, ""}}},
+		{"FRET", true, []field{
+			{"@REID", "return_type", text, 1, false, ""},
+			{"#", "return_reason", text, 30, false, ""}}},
+		{"FLAB", true, []field{
+			{"@ARES", "landing_abort_indicator", text, 1, false, ""},
+			{"#", "landing_abort_reason", text, 30, false, ""}}},
+	}
+}
+
+// door is PORT, whose child POID says which time its child POTM is. As a FLOP
+// it must be there.
+type door struct {
+	poid   string
+	column string
+}
+
+func doors() []door {
+	return []door{{"O", "door_open_time"}, {"C", "door_close_time"}}
 }
 
 // list is a repeated element (wire 4.3). Its first field is the key.
 type list struct {
 	element string
 	name    string
+	keyed   bool // by a code, upserted by a FLOP; else by number, replaced
+	styp    bool // there is a FLOP of this name
 	fields  []field
-	keyed   bool // by a code, upserted by FLOP; else by number, replaced by FLOP
-	inFlop  bool
 }
 
-func listTable() []list {
+func lists() []list {
 	return []list{
-		{element: "PSDT", name: "stand", inFlop: true, fields: []field{
-			{"@PSNO", "stand_number", integer, true}, {"PSST", "stand_code", text, false},
-			{"STST", "start_time", moment, false}, {"STET", "end_time", moment, false}}},
-		{element: "GTDT", name: "gate", inFlop: true, fields: []field{
-			{"@GTNO", "gate_number", integer, true}, {"GATE", "gate_code", text, false},
-			{"PGOT", "planned_start_time", moment, false}, {"PGCT", "planned_end_time", moment, false},
-			{"GOTM", "actual_start_time", moment, false}, {"GCTM", "actual_end_time", moment, false},
-			{"GTYP", "gate_indicator", text, false}}},
-		{element: "CKDT", name: "checkin", inFlop: true, fields: []field{
-			{"@CKNO", "checkin_number", integer, true}, {"CHKC", "desk_code", text, false}, {"CCLS", "desk_class", text, false},
-			{"PCOT", "planned_start_time", moment, false}, {"PCCT", "planned_end_time", moment, false},
-			{"COTM", "actual_start_time", moment, false}, {"CCTM", "actual_end_time", moment, false},
-			{"CTYP", "checkin_indicator", text, false}}},
-		{element: "DELY", name: "delay", keyed: true, inFlop: true, fields: []field{
-			{"@CODE", "delay_code", text, true}, {"@STRT", "start_time", moment, false},
-			{"@DURA", "duration_minutes", duration, false}, {"#", "comment", text, false}}},
-		{element: "ERUT", name: "erut", inFlop: true, fields: []field{
-			{"@RTNO", "rtno", integer, true}, {"APCD", "airport_code", text, true},
-			{"SCAT", "arrival_time", moment, false}, {"SCDT", "departure_time", moment, false}}},
-		{element: "ROUT", name: "rout", fields: []field{
-			{"@RTNO", "rtno", integer, true}, {"APCD", "airport_code", text, true},
-			{"SCAT", "arrival_time", moment, false}, {"SCDT", "departure_time", moment, false}}},
+		{"PSDT", "stand", false, true, []field{
+			{"@PSNO", "stand_number", number, 0, true, ""},
+			{"PSST", "stand_code", text, 8, false, ""},
+			{"STST", "start_time", moment, 0, false, ""},
+			{"STET", "end_time", moment, 0, false, ""}}},
+		{"GTDT", "gate", false, true, []field{
+			{"@GTNO", "gate_number", number, 0, true, ""},
+			{"GATE", "gate_code", text, 8, false, ""},
+			{"PGOT", "planned_start_time", moment, 0, false, ""},
+			{"PGCT", "planned_end_time", moment, 0, false, ""},
+			{"GOTM", "actual_start_time", moment, 0, false, ""},
+			{"GCTM", "actual_end_time", moment, 0, false, ""},
+			{"GTYP", "gate_indicator", text, 1, false, ""}}},
+		{"CKDT", "checkin", false, true, []field{
+			{"@CKNO", "checkin_number", number, 0, true, ""},
+			{"CHKC", "desk_code", text, 8, false, ""},
+			{"CCLS", "desk_class", text, 1, false, ""},
+			{"PCOT", "planned_start_time", moment, 0, false, ""},
+			{"PCCT", "planned_end_time", moment, 0, false, ""},
+			{"COTM", "actual_start_time", moment, 0, false, ""},
+			{"CCTM", "actual_end_time", moment, 0, false, ""},
+			{"CTYP", "checkin_indicator", text, 1, false, ""}}},
+		{"DELY", "delay", true, true, []field{
+			{"@CODE", "delay_code", text, 3, true, ""},
+			{"@STRT", "start_time", moment, 0, false, ""},
+			{"@DURA", "duration_minutes", duration, 0, false, ""},
+			{"#", "comment", text, 80, false, ""}}},
+		{"ERUT", "erut", false, true, stops()},
+		{"ROUT", "rout", false, false, stops()},
 	}
+}
+
+func stops() []field {
+	return []field{
+		{"@RTNO", "rtno", number, 0, true, ""},
+		{"APCD", "airport_code", text, 8, true, ""},
+		{"SCAT", "arrival_time", moment, 0, false, ""},
+		{"SCDT", "departure_time", moment, 0, false, ""},
+	}
+}
+
+// types are the TYPEs of wire 3, which are also the elements of their bodies.
+func types() []string {
+	return strings.Fields(`SCHD SCHS FLOP RQFD RQRD ABDG ABNR AIRC AIRL ARPT BLST CHLT CITY CLST COUL DLYL FLTL
+		GLST HLTR ORGN PLST REGL REGN SLST STTS TLST VIPL VIPS`)
+}
+
+// element is how a child of a record is read; all nil for one that the
+// catalogue does not know.
+type element struct {
+	scalar    *scalar
+	composite *composite
+	list      *list
+	doors     []door
+}
+
+// event is what a FLOP of one subtype does; nothing set for a deletion.
+type event struct {
+	scalars []*scalar
+	element
+}
+
+// catalogue is the tables, by name.
+type catalogue struct {
+	elements map[string]element // children of FLTR
+	events   map[string]event   // FLOP by STYP
+	types    map[string]bool
+}
+
+func newCatalogue() catalogue {
+	c := catalogue{elements: map[string]element{}, events: map[string]event{"FDEL": {}}, types: map[string]bool{}}
+	for _, s := range scalars() {
+		c.elements[s.element] = element{scalar: &s}
+		for _, styp := range strings.Fields(s.styps) {
+			c.events[styp] = event{scalars: append(c.events[styp].scalars, &s)}
+		}
+	}
+	for _, x := range composites() {
+		c.elements[x.element] = element{composite: &x}
+		c.events[x.element] = event{element: element{composite: &x}}
+	}
+	for _, l := range lists() {
+		c.elements[l.element] = element{list: &l}
+		if l.styp {
+			c.events[l.element] = event{element: element{list: &l}}
+		}
+	}
+	c.elements["PORT"] = element{doors: doors()}
+	c.events["PORT"] = event{element: element{doors: doors()}}
+	for _, t := range types() {
+		c.types[t] = true
+	}
+	return c
 }

@@ -2,6 +2,7 @@ package sis
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,13 +16,23 @@ type decoding struct {
 	xml   *reader
 	msg   Message
 	year  int    // anchor of two-digit years
-	fault *Error // first fault of the content; the rest is read only to see that it is XML
+	fault *Error // what is wrong with the content; the rest is read to see that it is XML
+
+	op    string // of the records; "" until META says what the message is
+	body  string // element that carries them
+	event event  // what the FLOP does
+
+	tree  tree // the record at hand
+	patch patch
+	keys  nameSet // of the list at hand
 }
 
 // Decode reads a message. The error is an *Error; Meta is filled as far as it
-// is readable also then. now anchors two-digit years when DTTM is unusable.
+// is readable also then. now anchors two-digit years when DTTM is unusable
+// (wire D12).
 //
-// A text that is not well-formed is malformed whatever its content says.
+// Malformed goes before all other classes, wherever it is in the text; of the
+// others the first fault counts. Where a limit is passed reading ends at once.
 func (c *Codec) Decode(text []byte, now time.Time) (Message, error) {
 	d := &decoding{codec: c, year: now.In(c.opts.Zone).Year()}
 	if err := d.run(text); err != nil {
@@ -33,17 +44,17 @@ func (c *Codec) Decode(text []byte, now time.Time) (Message, error) {
 func (d *decoding) run(text []byte) error {
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
-		return &Error{Class: Malformed, Reason: "the text is empty"}
+		return malformed("the text is empty")
 	case len(text) > d.codec.opts.MaxBytes:
-		return &Error{Class: CodecError, Reason: fmt.Sprintf("the text has %d bytes, sis.max-bytes allows %d", len(text), d.codec.opts.MaxBytes)}
+		return newError(CodecError, "", "", fmt.Sprintf("the text has %d bytes, sis.max-bytes allows %d", len(text), d.codec.opts.MaxBytes))
 	case !utf8.Valid(text):
-		return &Error{Class: Malformed, Reason: fmt.Sprintf("byte %d is not UTF-8", invalidAt(text))}
+		return malformed("byte %d is not UTF-8", invalidAt(text))
 	}
 	var err error
 	if d.xml, err = newReader(text, d.codec.opts.MaxDepth); err != nil {
 		return err
 	}
-	if err := d.root(); err != nil {
+	if err := d.message(); err != nil {
 		return err
 	}
 	if d.fault != nil {
@@ -52,53 +63,49 @@ func (d *decoding) run(text []byte) error {
 	return nil
 }
 
-func invalidAt(text []byte) int {
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return len(text)
-}
-
-// refuse remembers the first fault of the content.
-func (d *decoding) refuse(class Class, path, value, format string, args ...any) {
-	if d.fault == nil {
-		d.fault = &Error{Class: class, Path: path, Value: shorten(value), Reason: fmt.Sprintf(format, args...)}
+// refuse remembers what is wrong with the content.
+func (d *decoding) refuse(class Class, path, value, reason string) {
+	if d.fault == nil || (class == Malformed && d.fault.Class != Malformed) {
+		d.fault = newError(class, path, value, reason)
 	}
 }
 
-// root reads MSG: META first, then the body.
-func (d *decoding) root() error {
+// message reads MSG: META first, then the body.
+func (d *decoding) message() error {
 	start, err := d.xml.root()
 	if err != nil {
 		return err
 	}
-	if start.name != "MSG" {
-		d.refuse(Malformed, start.name, "", "expected MSG as root")
-		return d.xml.skipRest()
+	msg := &node{name: full(start.Name), attrs: start.Attr}
+	if msg.name != "MSG" && start.Name.Local != "MSG" {
+		d.refuse(Malformed, msg.name, "", "expected MSG as root")
 	}
-	d.namespace(start, "MSG")
-	seen := make(map[string]int)
+	d.namespace(msg)
+	children, metas, bodies := 0, 0, 0
 	for {
-		n, err := d.xml.child()
+		start, more, err := d.xml.child()
 		if err != nil {
 			return err
 		}
-		if n == nil {
+		if !more {
 			break
 		}
-		seen[n.name]++
+		children++
+		n := &node{parent: msg, name: full(start.Name), attrs: start.Attr}
 		switch {
 		case n.name == "META":
-			err = d.meta(n, seen["META"], len(seen) == 1)
-		case seen["META"] == 0 && d.fault == nil:
-			d.refuse(Malformed, "MSG/"+n.name, "", "META must come first")
+			metas++
+			err = d.meta(n, metas, children)
+		case metas == 0:
+			d.refuse(Malformed, n.path(""), "", "META must come first")
+			err = d.xml.skip()
+		case d.op == "":
 			err = d.xml.skip()
 		default:
-			err = d.body(n, seen[n.name])
+			if n.name == d.body {
+				bodies++
+			}
+			err = d.part(n, bodies)
 		}
 		if err != nil {
 			return err
@@ -107,212 +114,266 @@ func (d *decoding) root() error {
 	if err := d.xml.end(); err != nil {
 		return err
 	}
-	if seen["META"] == 0 {
-		d.refuse(Malformed, "MSG", "", "META is missing")
+	switch {
+	case metas == 0:
+		d.refuse(Malformed, msg.path("/META"), "", "META is missing")
+	case d.op != "" && bodies == 0:
+		d.refuse(Protocol, msg.path("/"+d.body), "", d.body+" is missing")
 	}
-	d.complete(seen)
 	return nil
 }
 
-// complete refuses a message without a body.
-func (d *decoding) complete(seen map[string]int) {
-	want := ""
-	switch d.msg.Meta.Type {
-	case "FLOP":
-		want = "FLOP"
-	case "SCHD", "ADFT":
-		want = "SCHD"
+// namespace refuses an element that is in a namespace.
+func (d *decoding) namespace(n *node) {
+	prefix, _, prefixed := strings.Cut(n.name, ":")
+	if prefixed {
+		d.refuse(Protocol, n.path(""), prefix, "elements have no namespace")
 	}
-	if want != "" && seen[want] == 0 {
-		d.refuse(Malformed, "MSG", "", "%s is missing", want)
+	for _, a := range n.attrs {
+		if a.Name.Space == "" && a.Name.Local == "xmlns" && a.Value != "" {
+			d.refuse(Protocol, n.path(""), a.Value, "elements have no namespace")
+		}
 	}
 }
 
-// namespace refuses elements that are in a namespace.
-func (d *decoding) namespace(n *node, path string) {
-	if n.prefix != "" {
-		d.refuse(Protocol, path, n.prefix, "elements have no namespace")
-	}
-	if ns := n.attr("xmlns"); ns != "" {
-		d.refuse(Protocol, path, ns, "elements have no namespace")
+// fill reads what is inside an element that was just opened.
+func (d *decoding) fill(top *node) error {
+	d.tree.reset()
+	d.namespace(top)
+	for open := top; ; {
+		t, err := d.xml.token()
+		if err != nil {
+			return err
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			if d.tree.used >= maxElements {
+				return newError(CodecError, top.path(""), "", fmt.Sprintf("more than %d elements in one record", maxElements))
+			}
+			c := d.tree.add(open, t)
+			d.namespace(c)
+			open = c
+		case xml.CharData:
+			d.tree.write(open, t)
+		case xml.EndElement:
+			if open == top {
+				d.tree.finish(top)
+				return nil
+			}
+			open = open.parent
+		}
 	}
 }
 
 // meta reads the header.
-func (d *decoding) meta(n *node, nth int, first bool) error {
-	if err := d.xml.fill(n); err != nil {
+func (d *decoding) meta(n *node, nth, child int) error {
+	if err := d.fill(n); err != nil {
 		return err
 	}
-	d.namespace(n, "MSG/META")
 	if nth > 1 {
-		d.refuse(Malformed, "MSG/META", "", "META stands in it twice")
+		d.refuse(Malformed, n.path(""), "", "META stands in the message twice")
 		return nil
 	}
-	if !first {
-		d.refuse(Malformed, "MSG/META", "", "META must come first")
+	if child > 1 {
+		d.refuse(Malformed, n.path(""), "", "META must come first")
 	}
 	m := &d.msg.Meta
-	for _, c := range n.children {
-		path := "MSG/META/" + c.name
-		value := c.value()
+	group(n)
+	for c := n.kinds; c != nil; c = c.nextKind {
+		switch c.name {
+		case "SNDR", "SEQN", "DTTM", "TYPE", "STYP":
+		default:
+			continue
+		}
+		switch {
+		case c.same != nil:
+			d.refuse(Malformed, c.path(""), c.same.text, "it stands in META twice")
+			continue
+		case c.first != nil:
+			d.refuse(Malformed, c.path(""), c.first.name, "expected a text, not elements")
+			continue
+		}
 		switch c.name {
 		case "SNDR":
-			d.once(&m.Sender, value, path)
+			m.Sender = d.name(c)
 		case "TYPE":
-			d.once(&m.Type, strings.ToUpper(value), path)
+			m.Type = strings.ToUpper(d.name(c))
 		case "STYP":
-			d.once(&m.Subtype, strings.ToUpper(value), path)
+			m.Subtype = strings.ToUpper(d.name(c))
 		case "SEQN":
-			seqn, err := strconv.ParseInt(value, 10, 64)
-			if err != nil || seqn < 0 || m.Seqn != nil {
-				d.refuse(Malformed, path, value, "expected one whole number")
+			seqn, err := strconv.ParseInt(c.text, 10, 64)
+			if err != nil || !allDigits(c.text) {
+				d.refuse(Malformed, c.path(""), c.text, "expected a whole number")
 				continue
 			}
 			m.Seqn = &seqn
 		case "DTTM":
-			if t, ok := parseStamp(value, d.codec.opts.Zone); ok {
+			if t, ok := parseStamp(c.text, d.codec.opts.Zone); ok {
 				m.Dttm, d.year = &t, t.Year()
 			}
 		}
 	}
-	switch {
-	case m.Seqn == nil:
-		d.refuse(Malformed, "MSG/META/SEQN", "", "SEQN is missing")
-	case m.Sender == "":
-		d.refuse(Malformed, "MSG/META/SNDR", "", "SNDR is missing")
-	case m.Type == "":
-		d.refuse(Malformed, "MSG/META/TYPE", "", "TYPE is missing")
-	case m.Subtype == "":
-		d.refuse(Malformed, "MSG/META/STYP", "", "STYP is missing")
+	for _, part := range [...]struct {
+		name string
+		lost bool
+	}{{"SEQN", m.Seqn == nil}, {"SNDR", m.Sender == ""}, {"TYPE", m.Type == ""}, {"STYP", m.Subtype == ""}} {
+		if part.lost {
+			d.refuse(Malformed, n.path("/"+part.name), "", part.name+" is missing")
+		}
+	}
+	if d.fault == nil || d.fault.Class != Malformed {
+		d.dispatch()
 	}
 	return nil
 }
 
-func (d *decoding) once(to *string, value, path string) {
-	if *to != "" {
-		d.refuse(Malformed, path, value, "it stands in META twice")
+// name reads a text that is part of the identity, and so of a key.
+func (d *decoding) name(n *node) string {
+	if len(n.text) > maxKey {
+		d.refuse(Malformed, n.path(""), n.text, fmt.Sprintf("expected at most %d bytes", maxKey))
+		return ""
 	}
-	*to = value
+	return n.text
 }
 
-// body reads one child of MSG after META.
-func (d *decoding) body(n *node, nth int) error {
-	path := "MSG/" + n.name
-	if d.fault != nil {
-		return d.xml.skip()
-	}
-	d.namespace(n, path)
+// dispatch finds out what the message is: its records are looked at only when
+// it is supported.
+func (d *decoding) dispatch() {
 	typ, styp := d.msg.Meta.Type, d.msg.Meta.Subtype
 	switch {
-	case typ == "FLOP" && n.name == "FLOP":
-		return d.flop(n, path, nth)
-	case (typ == "SCHD" || typ == "ADFT") && n.name == "SCHD":
-		return d.schd(n, path, nth)
-	case typ == "FLOP" || typ == "SCHD" || typ == "ADFT":
-		d.refuse(Protocol, path, "", "a message of type %s has no such element", typ)
+	case typ == "FLOP":
+		event, known := d.codec.events[styp]
+		if !known {
+			d.refuse(Unsupported, "MSG/META/STYP", styp, "this subtype of an event is not supported")
+			return
+		}
+		d.body, d.op, d.event = "FLOP", "change", event
+		if styp == "FDEL" {
+			d.op = "delete"
+		}
+	case typ == "SCHD" && styp == "DEL":
+		d.body, d.op = "SCHD", "delete"
+	case typ == "SCHD" && (styp == "DNLD" || styp == "RESP" || styp == "ADFT" || styp == "ADD" || styp == "UPD"),
+		typ == "ADFT" && styp != "DEL": // as SCHD/ADFT, whatever its subtype is called (wire D13)
+		d.body, d.op = "SCHD", "create"
+	case typ == "SCHD" || typ == "ADFT":
+		d.refuse(Unsupported, "MSG/META/STYP", styp, "this subtype of a schedule is not supported")
 	default:
 		d.refuse(Unsupported, "MSG/META/TYPE", typ+"/"+styp, "messages of this type are not supported")
 	}
-	return d.xml.skip()
 }
 
-// schd reads the body of a schedule: RECS and FLTR.
-func (d *decoding) schd(n *node, path string, nth int) error {
-	if nth > 1 {
-		d.refuse(Protocol, path, "", "SCHD stands in the message twice")
-	}
-	op := "create"
-	switch d.msg.Meta.Subtype {
-	case "DNLD", "RESP", "ADFT", "ADD", "UPD":
-	case "DEL":
-		op = "delete"
-	default:
-		d.refuse(Unsupported, "MSG/META/STYP", d.msg.Meta.Subtype, "this subtype of a schedule is not supported")
-	}
-	records, declared := 0, 0
-	for {
-		c, err := d.xml.child()
-		if err != nil {
+// part reads one child of MSG after META. Elements that no type has are passed
+// over (wire 1.5).
+func (d *decoding) part(n *node, nth int) error {
+	switch {
+	case n.name != d.body && d.codec.types[n.name]:
+		d.refuse(Protocol, n.path(""), "", fmt.Sprintf("a message of type %s has no such element", d.msg.Meta.Type))
+		return d.xml.skip()
+	case n.name != d.body:
+		d.namespace(n)
+		return d.xml.skip()
+	case d.body == "FLOP":
+		if nth > 1 {
+			n.index = nth
+		}
+		if err := d.fill(n); err != nil {
 			return err
 		}
-		if c == nil {
-			return nil
+		d.record(n)
+		return nil
+	}
+	if nth > 1 {
+		d.refuse(Protocol, n.path(""), "", "SCHD stands in the message twice")
+	}
+	return d.schedule(n)
+}
+
+// schedule reads the body of a schedule: RECS and FLTR. Elements that it does
+// not know are passed over.
+func (d *decoding) schedule(body *node) error {
+	d.namespace(body)
+	declared, records := 0, 0
+	for {
+		start, more, err := d.xml.child()
+		if err != nil || !more {
+			return err
 		}
-		if d.fault != nil {
+		n := &node{parent: body, name: full(start.Name), attrs: start.Attr}
+		switch n.name {
+		case "RECS":
+			declared++
+			if err := d.fill(n); err != nil {
+				return err
+			}
+			d.recs(n, declared)
+		case "FLTR":
+			records++
+			n.index = records
+			if err := d.fill(n); err != nil {
+				return err
+			}
+			d.record(n)
+		default:
+			d.namespace(n)
 			if err := d.xml.skip(); err != nil {
 				return err
 			}
-			continue
-		}
-		if err := d.xml.fill(c); err != nil {
-			return err
-		}
-		switch c.name {
-		case "RECS":
-			declared++
-			value := c.value()
-			recs, err := strconv.ParseInt(value, 10, 32)
-			switch {
-			case declared > 1:
-				d.refuse(Protocol, path+"/RECS", value, "RECS stands in it twice")
-			case err != nil:
-				d.refuse(CodecError, path+"/RECS", value, "expected a whole number")
-			default:
-				d.msg.Declared = &recs
-			}
-		case "FLTR":
-			records++
-			d.record(op, c, fmt.Sprintf("%s/FLTR[%d]", path, records), d.fltr)
-		default:
-			d.namespace(c, path+"/"+c.name)
 		}
 	}
 }
 
-// flop reads one operational event.
-func (d *decoding) flop(n *node, path string, nth int) error {
-	if err := d.xml.fill(n); err != nil {
-		return err
-	}
-	if nth > 1 {
-		path = fmt.Sprintf("%s[%d]", path, nth)
-	}
-	op := "change"
-	if d.msg.Meta.Subtype == "FDEL" {
-		op = "delete"
-	}
-	d.record(op, n, path, d.event)
-	return nil
-}
-
-// record decodes one record: its FLID, and its patch by the given rules.
-func (d *decoding) record(op string, n *node, path string, rules func(*patch, *node, string)) {
-	var flids []*node
-	for _, c := range n.children {
-		d.namespace(c, path+"/"+c.name)
-		if c.name == "FLID" {
-			flids = append(flids, c)
-		}
-	}
-	switch len(flids) {
-	case 0:
-		d.refuse(Malformed, path+"/FLID", "", "FLID is missing")
-		return
-	case 1:
+// recs reads the number of records that the sender says it sent.
+func (d *decoding) recs(n *node, nth int) {
+	value, ok := d.value(n)
+	count, fits := parseInteger(value, 32)
+	switch {
+	case !ok:
+	case nth > 1:
+		d.refuse(Protocol, n.path(""), value, "RECS stands in the message twice")
+	case !fits || count < 0:
+		d.refuse(CodecError, n.path(""), value, "expected a whole number, 0 or more")
 	default:
-		d.refuse(Protocol, path+"/FLID", flids[1].value(), "FLID stands in it twice")
+		d.msg.Declared = &count
+	}
+}
+
+// value is the text of an element that may hold nothing but a text.
+func (d *decoding) value(n *node) (string, bool) {
+	if n.first != nil {
+		d.refuse(CodecError, n.path(""), n.first.name, "expected a text, not elements")
+		return "", false
+	}
+	return n.text, true
+}
+
+// record decodes one record: its FLID, and its patch. Behind a fault only the
+// FLID is looked at.
+func (d *decoding) record(n *node) {
+	group(n)
+	id := n.kind("FLID")
+	if id == nil {
+		d.refuse(Malformed, n.path("/FLID"), "", "FLID is missing")
 		return
 	}
-	flid, err := parseFLID(flids[0].value())
-	if err != nil {
-		d.refuse(Malformed, path+"/FLID", flids[0].value(), "%v", err)
+	flid, ok := parseFLID(id.text)
+	switch {
+	case id.same != nil:
+		d.refuse(Protocol, id.path(""), id.same.text, "it stands in the record twice")
+	case !ok || id.first != nil:
+		d.refuse(Malformed, id.path(""), id.text, wantFLID)
+	}
+	if d.fault != nil {
 		return
 	}
-	p := &patch{}
-	if op != "delete" || d.msg.Meta.Subtype == "FDEL" {
-		rules(p, n, path)
+	d.patch.reset()
+	switch {
+	case d.body == "FLOP":
+		d.flop(n)
+	case d.op == "create":
+		d.fltr(n)
 	}
 	if d.fault == nil {
-		d.msg.Records = append(d.msg.Records, Record{Op: op, FLID: flid, Patch: p.json()})
+		d.msg.Records = append(d.msg.Records, Record{Op: d.op, FLID: flid, Patch: d.patch.json()})
 	}
 }

@@ -6,436 +6,484 @@ import (
 	"strings"
 )
 
-// patch collects what one record says, each part as JSON.
+// patch collects what one record says; each part is the inside of a JSON object.
 type patch struct {
-	set, lists, upsert, extra object
+	set, lists, upsert, extra []byte
 }
 
-// object is a JSON object being written.
-type object struct{ body []byte }
-
-// key begins a member.
-func (o *object) key(name string) {
-	if len(o.body) > 0 {
-		o.body = append(o.body, ',')
-	}
-	o.body = appendString(o.body, name)
-	o.body = append(o.body, ':')
-}
-
-// raw adds a member that is JSON already.
-func (o *object) raw(name string, value []byte) {
-	o.key(name)
-	o.body = append(o.body, value...)
-}
-
-// null adds a member without a value.
-func (o *object) null(name string) { o.raw(name, []byte("null")) }
-
-// bytes returns the object.
-func (o *object) bytes() []byte {
-	out := make([]byte, 0, len(o.body)+2)
-	out = append(out, '{')
-	return append(append(out, o.body...), '}')
+func (p *patch) reset() {
+	p.set, p.lists, p.upsert, p.extra = p.set[:0], p.lists[:0], p.upsert[:0], p.extra[:0]
 }
 
 // json returns the patch; empty parts are left out.
 func (p *patch) json() []byte {
-	var out object
+	const frame = len(`{"set":{},"lists":{},"upsert":{},"extra":{}}`)
+	out := make([]byte, 0, frame+len(p.set)+len(p.lists)+len(p.upsert)+len(p.extra))
+	out = append(out, '{')
 	for _, part := range [...]struct {
 		name string
-		o    *object
-	}{{"set", &p.set}, {"lists", &p.lists}, {"upsert", &p.upsert}, {"extra", &p.extra}} {
-		if len(part.o.body) > 0 {
-			out.raw(part.name, part.o.bytes())
+		body []byte
+	}{{"set", p.set}, {"lists", p.lists}, {"upsert", p.upsert}, {"extra", p.extra}} {
+		if len(part.body) > 0 {
+			out = append(appendKey(out, part.name), '{')
+			out = append(append(out, part.body...), '}')
 		}
 	}
-	return out.bytes()
+	return append(out, '}')
 }
 
 // fltr reads a schedule record: absent keeps, empty clears, a value sets; a
 // list that is present replaces the list (wire D3).
-func (d *decoding) fltr(p *patch, n *node, path string) {
-	seen := make(map[string]bool, len(n.children))
-	for _, c := range n.children {
-		at := path + "/" + c.name
-		again := seen[c.name]
-		seen[c.name] = true
-		switch {
-		case c.name == "FLID":
-		case d.codec.scalars[c.name] != nil:
-			if again {
-				d.refuse(Protocol, at, c.value(), "it stands in the record twice")
-				return
-			}
-			d.scalar(p, d.codec.scalars[c.name], c.value(), at)
-		case d.codec.composites[c.name] != nil:
-			if again {
-				d.refuse(Protocol, at, c.value(), "it stands in the record twice")
-				return
-			}
-			d.composite(p, d.codec.composites[c.name], c, at)
-		case c.name == "PORT":
-			if !again {
-				d.doors(p, n.find("PORT"), path)
-			}
-		case d.codec.lists[c.name] != nil:
-			if !again {
-				l := d.codec.lists[c.name]
-				if members, ok := d.members(l, n.find(c.name), path); ok {
-					p.lists.raw(l.name, members)
+func (d *decoding) fltr(n *node) {
+	p := &d.patch
+	for c := n.kinds; c != nil && d.fault == nil; c = c.nextKind {
+		if c.name == "FLID" {
+			continue
+		}
+		switch e := d.codec.elements[c.name]; {
+		case e.scalar != nil:
+			d.once(c)
+			d.scalar(e.scalar, c)
+		case e.composite != nil:
+			d.once(c)
+			d.composite(e.composite, c)
+		case e.doors != nil:
+			if blanks(c) == all {
+				for _, door := range e.doors {
+					d.set(door.column, text, "", c)
 				}
+				continue
 			}
+			d.doors(e.doors, c)
+		case e.list != nil:
+			p.lists = append(appendKey(p.lists, e.list.name), '{')
+			p.lists, _ = d.members(p.lists, e.list, c, inRecord)
+			p.lists = append(p.lists, '}')
 		default:
-			if !again {
-				p.extra.key(c.name)
-				p.extra.body = appendRaw(p.extra.body, n.find(c.name))
-			}
-		}
-		if d.fault != nil {
-			return
+			p.extra = appendRaw(appendKey(p.extra, c.name), c)
 		}
 	}
 }
 
-// event reads an operational event: only the elements of its subtype count
+// flop reads an operational event: only the elements of its subtype count
 // (wire R3).
-func (d *decoding) event(p *patch, n *node, path string) {
+func (d *decoding) flop(n *node) {
 	styp := d.msg.Meta.Subtype
-	switch s, l := d.codec.scalars[styp], d.codec.lists[styp]; {
-	case styp == "FDEL":
-		for _, c := range n.find("FDEL") {
-			if c.value() != "" {
-				d.refuse(Protocol, path+"/FDEL", c.value(), "FDEL must be empty")
+	first := n.kind(styp)
+	switch e := d.event; {
+	case e.scalars != nil:
+		d.flopScalars(e.scalars, n)
+	case e.composite != nil:
+		if first == nil {
+			first = &node{parent: n, name: styp}
+		}
+		d.once(first)
+		d.composite(e.composite, first)
+	case e.doors != nil:
+		if first == nil {
+			d.missing(n, styp)
+			return
+		}
+		d.doors(e.doors, first)
+	case e.list != nil:
+		d.flopList(e.list, n, first)
+	case first != nil: // FDEL
+		d.once(first)
+		if !first.blank() {
+			d.refuse(Protocol, first.path(""), first.text, "it must be empty")
+		}
+	}
+}
+
+// once refuses a second element of that name.
+func (d *decoding) once(c *node) {
+	if c.same != nil {
+		d.refuse(Protocol, c.path(""), c.same.text, "it stands in the record twice")
+	}
+}
+
+// missing refuses a node without an element or attribute.
+func (d *decoding) missing(n *node, name string) {
+	d.refuse(Protocol, n.path("/"+name), "", name+" is missing")
+}
+
+// flopScalars sets the columns of a FLOP of one or more single values, each
+// element by its class.
+func (d *decoding) flopScalars(scalars []*scalar, n *node) {
+	clear, leader := false, false // all of them; those behind an empty leader
+	for _, s := range scalars {
+		c, value := n.kind(s.element), ""
+		if c != nil {
+			d.once(c)
+			value, _ = d.value(c)
+		}
+		switch {
+		case c == nil && (s.class == mandatory || s.class == optional):
+			d.missing(n, s.element)
+		case s.class == mandatory && value == "":
+			d.refuse(Protocol, c.path(""), "", s.element+" must have a value")
+		}
+		clear = clear || (s.class == together && value == "")
+		leader = leader || (s.class == optional && value == "")
+	}
+	for _, s := range scalars {
+		c := n.kind(s.element)
+		if c == nil || clear || (leader && s.class == follower) {
+			c = &node{parent: n, name: s.element}
+		}
+		d.scalar(s, c)
+	}
+}
+
+// scalar sets the column of an element, or clears it.
+func (d *decoding) scalar(s *scalar, c *node) {
+	if value, ok := d.value(c); ok {
+		d.set(s.column, s.kind, value, c)
+	}
+}
+
+// set sets a column from a value of that node, or clears it.
+func (d *decoding) set(column string, k kind, value string, from *node) {
+	d.patch.set = appendKey(d.patch.set, column)
+	if value == "" {
+		d.patch.set = append(d.patch.set, "null"...)
+		return
+	}
+	var wrong string
+	if d.patch.set, wrong = d.appendValue(d.patch.set, k, value); wrong != "" {
+		d.refuse(CodecError, from.path(""), value, wrong)
+	}
+}
+
+// composite sets the columns of an element of attributes and a text. Without
+// its leading field all are cleared.
+func (d *decoding) composite(x *composite, n *node) {
+	if _, ok := d.value(n); !ok {
+		return
+	}
+	lead := n.attr(x.fields[0].name[1:])
+	if lead == "" && x.alone && n.text != "" {
+		d.refuse(Protocol, n.path(x.fields[0].name), "", "a text needs "+x.fields[0].name[1:])
+		return
+	}
+	for i := range x.fields {
+		f, value := &x.fields[i], ""
+		if lead != "" {
+			value = n.text
+			if f.name != "#" {
+				value = n.attr(f.name[1:])
+			}
+			if f.oneOf != "" && !oneOf(f.oneOf, value) {
+				d.refuse(CodecError, n.path(f.name), value, "expected "+strings.ReplaceAll(f.oneOf, " ", " or "))
 			}
 		}
-	case d.codec.groups[styp] != nil:
-		d.group(p, d.codec.groups[styp], n, path)
-	case d.codec.composites[styp] != nil:
-		c := d.single(n, styp, path)
-		if c == nil {
-			c = &node{name: styp}
-		}
-		d.composite(p, d.codec.composites[styp], c, path+"/"+styp)
-	case styp == "PORT":
-		doors := n.find("PORT")
-		if len(doors) == 0 {
-			d.refuse(Protocol, path+"/PORT", "", "PORT is missing")
-			return
-		}
-		d.doors(p, doors, path)
-	case l != nil && l.inFlop:
-		d.eventList(p, l, n, path)
-	case s != nil && s.class != notInFlop:
-		d.eventScalar(p, s, n, path)
-	default:
-		d.refuse(Unsupported, "MSG/META/STYP", styp, "this subtype of an event is not supported")
+		d.set(f.column, f.kind, value, n)
 	}
 }
 
-// single returns the only element of that name, nil when there is none.
-func (d *decoding) single(n *node, name, path string) *node {
-	found := n.find(name)
-	if len(found) > 1 {
-		d.refuse(Protocol, path+"/"+name, found[1].value(), "it stands in the record twice")
-	}
-	if len(found) == 0 {
-		return nil
-	}
-	return found[0]
-}
-
-func (d *decoding) eventScalar(p *patch, s *scalar, n *node, path string) {
-	c := d.single(n, s.element, path)
-	at := path + "/" + s.element
-	value := ""
-	if c != nil {
-		value = c.value()
-	}
-	switch {
-	case c == nil && s.class != clearable:
-		d.refuse(Protocol, at, "", "%s is missing", s.element)
-	case value == "" && s.class == mandatory:
-		d.refuse(Protocol, at, "", "%s must have a value", s.element)
-	default:
-		d.scalar(p, s, value, at)
-	}
-}
-
-// scalar sets one column, or clears it.
-func (d *decoding) scalar(p *patch, s *scalar, value, at string) {
-	p.set.key(s.column)
-	if value == "" {
-		p.set.body = append(p.set.body, "null"...)
-		return
-	}
-	body, err := d.appendValue(p.set.body, s.kind, value)
-	if err != nil {
-		d.refuse(CodecError, at, value, "%v", err)
-		return
-	}
-	p.set.body = body
-}
-
-// group sets the columns of an event of several elements.
-func (d *decoding) group(p *patch, g *group, n *node, path string) {
-	values := make([]string, len(g.elements))
-	gone := false
-	for i, name := range g.elements {
-		c := d.single(n, name, path)
-		if c != nil {
-			values[i] = c.value()
-		}
-		gone = gone || values[i] == ""
-		if c == nil && i == 0 && g.how == leading {
-			d.refuse(Protocol, path+"/"+name, "", "%s is missing", name)
-			return
-		}
-	}
-	clearAll := (g.how == allOrNone && gone) || (g.how == leading && values[0] == "")
-	for i, name := range g.elements {
-		if clearAll {
-			values[i] = ""
-		}
-		d.scalar(p, d.codec.scalars[name], values[i], path+"/"+name)
-	}
-}
-
-// composite sets the columns of an element with an attribute and a text. An
-// element that is empty, or whose first attribute is empty and nothing but it
-// is required, clears them all.
-func (d *decoding) composite(p *patch, x *composite, n *node, at string) {
-	first, words := n.attr(x.attribute), n.value()
-	second := ""
-	if x.second != "" {
-		second = n.attr(x.second)
-	}
-	switch {
-	case first == "" && (x.second != "" || words == ""):
-		second, words = "", ""
-	case first == "":
-		d.refuse(Protocol, at+"@"+x.attribute, "", "a text needs %s", x.attribute)
-		return
-	case x.second != "" && !contains(x.allowed, second):
-		d.refuse(CodecError, at+"@"+x.second, second, "expected %s", strings.Join(x.allowed, " or "))
-		return
-	}
-	put := func(column, value string) {
-		if value == "" {
-			p.set.null(column)
-			return
-		}
-		p.set.key(column)
-		p.set.body = appendString(p.set.body, value)
-	}
-	put(x.column, first)
-	if x.second != "" {
-		put(x.secondCol, second)
-	}
-	put(x.textCol, words)
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
+// oneOf tells whether value is one of the words.
+func oneOf(words, value string) bool {
+	for word := range strings.FieldsSeq(words) {
+		if word == value {
 			return true
 		}
 	}
 	return false
 }
 
-// doors reads PORT: POID O or C chooses the time that POTM sets or clears. A
-// wholly blank PORT says nothing.
-func (d *decoding) doors(p *patch, ports []*node, path string) {
-	seen := make(map[string]bool)
-	for i, n := range ports {
-		at := fmt.Sprintf("%s/PORT[%d]", path, i+1)
-		if n.blank() && len(ports) > 1 {
+// share says how many of some elements are wholly blank.
+type share uint8
+
+const (
+	no share = iota
+	some
+	all
+)
+
+func blanks(first *node) share {
+	blank, filled := false, false
+	for c := first; c != nil; c = c.same {
+		if c.blank() {
+			blank = true
+		} else {
+			filled = true
+		}
+	}
+	switch {
+	case blank && filled:
+		return some
+	case blank:
+		return all
+	}
+	return no
+}
+
+// doors reads PORT: POID chooses the time that POTM sets or clears. A blank one
+// beside others says nothing.
+func (d *decoding) doors(doors []door, first *node) {
+	skip := blanks(first) == some
+	seen := make(map[string]bool, len(doors))
+	i := 0
+	for c := first; c != nil && d.fault == nil; c = c.same {
+		i++
+		c.index = i
+		if skip && c.blank() {
 			continue
 		}
-		id := ""
-		if c := d.single(n, "POID", at); c != nil {
-			id = c.value()
+		group(c)
+		id, at, poid, potm := c.kind("POID"), c.kind("POTM"), "", ""
+		if id != nil {
+			d.once(id)
+			poid, _ = d.value(id)
+		}
+		if at != nil {
+			d.once(at)
+			potm, _ = d.value(at)
+		}
+		if poid == "" {
+			d.missing(c, "POID")
+			return
 		}
 		column := ""
-		switch id {
-		case "O":
-			column = "door_open_time"
-		case "C":
-			column = "door_close_time"
-		case "":
-			d.refuse(Protocol, at+"/POID", "", "POID is missing")
-			return
-		default:
-			d.refuse(CodecError, at+"/POID", id, "expected O or C")
-			return
+		for _, door := range doors {
+			if door.poid == poid {
+				column = door.column
+			}
 		}
-		if seen[column] {
-			d.refuse(Protocol, at+"/POID", id, "the same door time twice")
+		switch {
+		case column == "":
+			d.refuse(CodecError, id.path(""), poid, "expected O or C")
+			return
+		case seen[column]:
+			d.refuse(Protocol, id.path(""), poid, "the same door twice")
 			return
 		}
 		seen[column] = true
-		when := ""
-		if c := d.single(n, "POTM", at); c != nil {
-			when = c.value()
+		if at == nil {
+			at = c
 		}
-		d.scalar(p, &scalar{column: column, kind: moment}, when, at+"/POTM")
+		d.set(column, moment, potm, at)
 	}
 }
 
-// eventList reads a list event: a numbered list is replaced, a keyed one is
+// use says what a list is for.
+type use uint8
+
+const (
+	inRecord use = iota // of FLTR: replaces
+	replace             // a FLOP of the whole list
+	upsert              // a FLOP of members by key
+)
+
+// flopList reads a FLOP of a list: a numbered one is replaced, a keyed one
 // upserted; a wholly blank member clears (wire D4).
-func (d *decoding) eventList(p *patch, l *list, n *node, path string) {
-	found := n.find(l.element)
-	if len(found) == 0 && (l.keyed || d.codec.opts.RefuseEmptyList) {
-		d.refuse(Protocol, path+"/"+l.element, "", "%s is missing", l.element)
+func (d *decoding) flopList(l *list, n, first *node) {
+	use, part := replace, &d.patch.lists
+	if l.keyed || (l.element == "ERUT" && d.codec.opts.ErutMerge) {
+		use, part = upsert, &d.patch.upsert
+	}
+	if first == nil && (use == upsert || d.codec.opts.RefuseEmptyList) {
+		d.missing(n, l.element)
 		return
 	}
-	members, ok := d.members(l, found, path)
+	members := 0
+	*part = append(appendKey(*part, l.name), '{')
+	*part, members = d.members(*part, l, first, use)
+	*part = append(*part, '}')
 	switch {
-	case !ok:
-	case l.keyed && len(members) == len("{}"):
-		p.upsert.null(l.name)
-	case l.keyed, l.element == "ERUT" && d.codec.opts.ErutMerge:
-		p.upsert.raw(l.name, members)
-	case len(members) == len("{}") && d.codec.opts.RefuseEmptyList:
-		d.refuse(Protocol, path+"/"+l.element, "", "%s has no member, and sis.empty-list refuses that", l.element)
-	default:
-		p.lists.raw(l.name, members)
+	case members > 0:
+	case use == upsert:
+		*part = append(appendKey((*part)[:0], l.name), "null"...)
+	case d.codec.opts.RefuseEmptyList:
+		d.refuse(Protocol, n.path("/"+l.element), "", l.element+" has no member, and sis.empty-list refuses that")
 	}
 }
 
-// members returns the members by key as a JSON object. Blank ones are dropped
-// from a numbered list (wire D3); beside keyed ones they are a fault.
-func (d *decoding) members(l *list, found []*node, path string) ([]byte, bool) {
-	var out object
-	seen := make(map[string]bool, len(found))
-	blanks := 0
-	for i, n := range found {
-		at := fmt.Sprintf("%s/%s[%d]", path, l.element, i+1)
-		if n.blank() {
-			blanks++
-			continue
+// members appends the members of a list by key, and counts them. Blank ones are
+// dropped (wire D3, Q10), but beside members to upsert they are a fault.
+func (d *decoding) members(dst []byte, l *list, first *node, use use) ([]byte, int) {
+	mixed := use == upsert && blanks(first) == some
+	d.keys.reset()
+	i, count := 0, 0
+	for c := first; c != nil && d.fault == nil; c = c.same {
+		i++
+		c.index = i
+		switch blank := c.blank(); {
+		case blank && mixed:
+			d.refuse(Protocol, c.path(""), "", "a blank member beside others")
+		case !blank:
+			dst = d.member(dst, l, c, use)
+			count++
 		}
-		key, body, ok := d.member(l, n, at)
-		if !ok {
-			return nil, false
-		}
-		if seen[key] {
-			d.refuse(Protocol, at, key, "the same %s twice", strings.TrimPrefix(l.fields[0].name, "@"))
-			return nil, false
-		}
-		seen[key] = true
-		out.raw(key, body)
 	}
-	if l.keyed && blanks > 0 && len(seen) > 0 {
-		d.refuse(Protocol, path+"/"+l.element, "", "a blank member beside others")
-		return nil, false
-	}
-	return out.bytes(), true
+	return dst, count
 }
 
-// member reads one member: its key and its columns.
-func (d *decoding) member(l *list, n *node, at string) (key string, body []byte, ok bool) {
-	var out, extra object
-	known := make(map[string]bool, len(l.fields))
-	for i, f := range l.fields {
-		known[f.name] = true
-		value, where := "", at+"/"+f.name
+// member appends one member: its key and its columns; what is empty is left
+// out. What every FLTR must have is the key alone.
+func (d *decoding) member(dst []byte, l *list, n *node, use use) []byte {
+	for i := range l.fields {
+		f := &l.fields[i]
+		value, from, more := n.text, n, ""
 		switch {
-		case f.name == "#":
-			value, where = n.value(), at
 		case f.name[0] == '@':
-			value, where = n.attr(f.name[1:]), at+f.name
-		default:
-			if c := d.single(n, f.name, at); c != nil {
-				value = c.value()
-			}
-		}
-		if d.fault != nil {
-			return "", nil, false
-		}
-		if value == "" {
-			if f.required {
-				d.refuse(Protocol, where, "", "%s is missing", strings.TrimPrefix(f.name, "@"))
-				return "", nil, false
-			}
-			continue
-		}
-		out.key(f.column)
-		filled, err := d.appendValue(out.body, f.kind, value)
-		if err != nil {
-			d.refuse(CodecError, where, value, "%v", err)
-			return "", nil, false
-		}
-		out.body = filled
-		if i == 0 {
-			if key = value; f.kind == integer {
-				// "01" and "1" are one number.
-				number, err := strconv.ParseInt(value, 10, 32)
-				if err != nil || number < 0 {
-					d.refuse(CodecError, where, value, "expected a number")
-					return "", nil, false
+			value, more = n.attr(f.name[1:]), f.name
+		case f.name != "#":
+			value, more = "", "/"+f.name
+			if c := n.child(f.name); c != nil {
+				if n.again(c) {
+					d.refuse(Protocol, c.path(""), c.text, "it stands in the member twice")
 				}
-				key = strconv.FormatInt(number, 10)
+				value, _ = d.value(c)
 			}
 		}
-	}
-	for _, a := range n.attrs {
-		if a.Name.Space == "" && a.Name.Local != "xmlns" && !known["@"+a.Name.Local] {
-			extra.key("@" + a.Name.Local)
-			extra.body = appendString(extra.body, strings.TrimSpace(a.Value))
+		if i == 0 {
+			dst = d.memberKey(dst, f, value, n)
+			dst = append(dst, ':', '{')
+		}
+		switch {
+		case d.fault != nil:
+			return dst
+		case value != "":
+			var wrong string
+			if dst, wrong = d.appendValue(appendKey(dst, f.column), f.kind, value); wrong != "" {
+				d.refuse(CodecError, from.path(more), value, wrong)
+				return dst
+			}
+		case f.required && use != inRecord:
+			d.refuse(Protocol, from.path(more), "", strings.TrimPrefix(f.name, "@")+" is missing")
+			return dst
 		}
 	}
-	done := make(map[string]bool)
-	for _, c := range n.children {
-		if !known[c.name] && !done[c.name] {
-			done[c.name] = true
-			extra.key(c.name)
-			extra.body = appendRaw(extra.body, n.find(c.name))
-		}
-	}
-	if len(extra.body) > 0 {
-		out.raw("extra", extra.bytes())
-	}
-	return key, out.bytes(), true
+	return append(appendUnknown(dst, l, n), '}')
 }
 
-// appendRaw appends elements that the catalogue does not know, as they came:
-// a text as a string, more as an object, several as an array.
-func appendRaw(dst []byte, list []*node) []byte {
-	if len(list) > 1 {
-		dst = append(dst, '[')
-		for i, n := range list {
-			if i > 0 {
-				dst = append(dst, ',')
+// memberKey appends the key of a member as text.
+func (d *decoding) memberKey(dst []byte, f *field, value string, n *node) []byte {
+	name := strings.TrimPrefix(f.name, "@")
+	switch {
+	case value == "":
+		d.refuse(Protocol, n.path(f.name), "", name+" is missing")
+		return dst
+	case len(value) > maxKey:
+		d.refuse(CodecError, n.path(f.name), value, fmt.Sprintf("expected at most %d bytes", maxKey))
+		return dst
+	}
+	if f.kind == number {
+		no, ok := parseInteger(value, 32)
+		if !ok || no < 0 {
+			d.refuse(CodecError, n.path(f.name), value, "expected a whole number, 0 or more")
+			return dst
+		}
+		value = strconv.FormatInt(no, 10) // "01" and "1" are one number
+	}
+	if !d.keys.add(value) {
+		d.refuse(Protocol, n.path(f.name), value, "the same "+name+" twice")
+	}
+	return appendString(appendComma(dst), value)
+}
+
+// child returns the first child of that name.
+func (n *node) child(name string) *node {
+	for c := n.first; c != nil; c = c.next {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// again tells whether a sibling behind c has its name.
+func (n *node) again(c *node) bool {
+	for o := c.next; o != nil; o = o.next {
+		if o.name == c.name {
+			return true
+		}
+	}
+	return false
+}
+
+// appendUnknown appends what the list does not know of a member, as it came.
+func appendUnknown(dst []byte, l *list, n *node) []byte {
+	known := func(mark, name string) bool {
+		for i := range l.fields {
+			if f := l.fields[i].name; len(f) == len(mark)+len(name) && f[:len(mark)] == mark && f[len(mark):] == name {
+				return true
 			}
-			dst = appendRaw(dst, []*node{n})
 		}
-		return append(dst, ']')
+		return false
 	}
-	n := list[0]
-	var out object
+	any := false
+	key := func(name string) {
+		if !any {
+			any = true
+			dst = append(appendKey(dst, "extra"), '{')
+		}
+		dst = appendKey(dst, name)
+	}
 	for _, a := range n.attrs {
-		if a.Name.Space == "" && a.Name.Local != "xmlns" {
-			out.key("@" + a.Name.Local)
-			out.body = appendString(out.body, strings.TrimSpace(a.Value))
+		if own(a) && !known("@", a.Name.Local) {
+			key("@" + a.Name.Local)
+			dst = appendString(dst, strings.TrimSpace(a.Value))
 		}
 	}
-	if len(out.body) == 0 && len(n.children) == 0 {
-		return appendString(dst, n.value())
-	}
-	if v := n.value(); v != "" {
-		out.key("#text")
-		out.body = appendString(out.body, v)
-	}
-	done := make(map[string]bool)
-	for _, c := range n.children {
-		if !done[c.name] {
-			done[c.name] = true
-			out.key(c.name)
-			out.body = appendRaw(out.body, n.find(c.name))
+	grouped := false
+	for c := n.first; c != nil; c = c.next {
+		if known("", c.name) {
+			continue
+		}
+		if !grouped {
+			grouped = true
+			group(n)
 		}
 	}
-	return append(dst, out.bytes()...)
+	if grouped {
+		for c := n.kinds; c != nil; c = c.nextKind {
+			if !known("", c.name) {
+				key(c.name)
+				dst = appendRaw(dst, c)
+			}
+		}
+	}
+	if any {
+		dst = append(dst, '}')
+	}
+	return dst
+}
+
+// appendRaw appends the elements of one name as they came: a text as a string,
+// more as an object, several as an array.
+func appendRaw(dst []byte, first *node) []byte {
+	if first.same == nil {
+		return appendElement(dst, first)
+	}
+	dst = append(dst, '[')
+	for c := first; c != nil; c = c.same {
+		dst = appendElement(appendComma(dst), c)
+	}
+	return append(dst, ']')
+}
+
+func appendElement(dst []byte, n *node) []byte {
+	plain := n.first == nil
+	for _, a := range n.attrs {
+		plain = plain && !own(a)
+	}
+	if plain {
+		return appendString(dst, n.text)
+	}
+	dst = append(dst, '{')
+	for _, a := range n.attrs {
+		if own(a) {
+			dst = appendString(appendKey(dst, "@"+a.Name.Local), strings.TrimSpace(a.Value))
+		}
+	}
+	if n.text != "" {
+		dst = appendString(appendKey(dst, "#text"), n.text)
+	}
+	group(n)
+	for c := n.kinds; c != nil; c = c.nextKind {
+		dst = appendRaw(appendKey(dst, c.name), c)
+	}
+	return append(dst, '}')
 }

@@ -12,7 +12,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -32,9 +34,16 @@ const (
 type Error struct {
 	Class  Class
 	Path   string // MSG/SCHD/FLTR[2]/SODT; "" when there is no place
-	Value  string // shortened
-	Reason string
+	Value  string // shortened to 80 characters
+	Reason string // what is wrong, or what was expected
 }
+
+// newError makes an error that is short whatever the message holds.
+func newError(class Class, path, value, reason string) *Error {
+	return &Error{Class: class, Path: shorten(path, 200), Value: shorten(value, 80), Reason: shorten(reason, 200)}
+}
+
+// Error is one sentence: where, what is there, what is wrong with it.
 
 func (e *Error) Error() string {
 	out := e.Reason
@@ -70,42 +79,40 @@ type Message struct {
 
 // Options say how messages are read where the protocol leaves a choice.
 type Options struct {
-	Zone            *time.Location // of every time on the wire
-	MaxBytes        int            // longest text
-	MaxDepth        int            // deepest nesting of elements
-	ErutMerge       bool           // a FLOP ERUT merges into the route instead of replacing it
-	RefuseEmptyList bool           // a FLOP of a numbered list without members is refused instead of clearing it
+	Zone            *time.Location // of every time on the wire; must be set
+	MaxBytes        int            // longest text, in bytes; 0 is 16 MiB
+	MaxDepth        int            // deepest nesting of elements; 0 is 64
+	ErutMerge       bool           // a FLOP ERUT merges into the route instead of replacing it (wire A3)
+	RefuseEmptyList bool           // a FLOP of a numbered list without members is refused instead of clearing it (wire A7)
 }
+
+// Limits that are no settings: far above what an honest message needs, far
+// below what hurts.
+const (
+	maxDepth    = 10_000  // highest MaxDepth: elements are read by recursion
+	maxElements = 100_000 // in one record; an honest one has a hundred
+	maxKey      = 100     // bytes of a text that becomes part of a key in PostgreSQL
+)
 
 // Codec reads messages. It is safe for concurrent use.
 type Codec struct {
-	opts       Options
-	scalars    map[string]*scalar
-	groups     map[string]*group
-	composites map[string]*composite
-	lists      map[string]*list
+	opts Options
+	catalogue
 }
 
-// New makes a codec.
+// New makes a codec. It panics on options that no caller may have: no zone, a
+// negative limit, a depth above 10,000.
 func New(opts Options) *Codec {
-	c := &Codec{
-		opts:    opts,
-		scalars: make(map[string]*scalar), groups: make(map[string]*group),
-		composites: make(map[string]*composite), lists: make(map[string]*list),
+	if opts.MaxBytes == 0 {
+		opts.MaxBytes = 16 << 20
 	}
-	for _, s := range scalarTable() {
-		c.scalars[s.element] = &s
+	if opts.MaxDepth == 0 {
+		opts.MaxDepth = 64
 	}
-	for _, g := range groupTable() {
-		c.groups[g.styp] = &g
+	if opts.Zone == nil || opts.MaxBytes < 0 || opts.MaxDepth < 0 || opts.MaxDepth > maxDepth {
+		panic(fmt.Sprintf("sis: options out of range: zone %v, max bytes %d, max depth %d", opts.Zone, opts.MaxBytes, opts.MaxDepth))
 	}
-	for _, x := range compositeTable() {
-		c.composites[x.element] = &x
-	}
-	for _, l := range listTable() {
-		c.lists[l.element] = &l
-	}
-	return c
+	return &Codec{opts: opts, catalogue: newCatalogue()}
 }
 
 // Hash is the SHA-256 of a text, hexadecimal: with the identity it tells a
@@ -116,7 +123,7 @@ func Hash(text []byte) string {
 }
 
 // AppendBatch appends the object that pump_apply takes for this message. err
-// is what Decode returned.
+// is what Decode returned; an error that is no *Error is the class Infra.
 func (m Message) AppendBatch(dst []byte, msgID int64, textHash string, err error) []byte {
 	dst = append(dst, `{"msg_id":`...)
 	dst = strconv.AppendInt(dst, msgID, 10)
@@ -149,7 +156,7 @@ func (m Message) AppendBatch(dst []byte, msgID int64, textHash string, err error
 		dst = append(dst, `,"error_class":`...)
 		dst = appendString(dst, string(class))
 		dst = append(dst, `,"error":`...)
-		return append(appendString(dst, err.Error()), '}')
+		return append(appendString(dst, storable(err.Error())), '}')
 	}
 	dst = append(dst, `,"records":[`...)
 	for i, r := range m.Records {
@@ -163,4 +170,9 @@ func (m Message) AppendBatch(dst []byte, msgID int64, textHash string, err error
 		dst = append(dst, '}')
 	}
 	return append(dst, "]}"...)
+}
+
+// storable makes any text one that jsonb takes.
+func storable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

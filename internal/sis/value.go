@@ -1,91 +1,112 @@
 package sis
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-const shownValue = 80 // runes of a value that an error shows
-
-// shorten keeps an error readable.
-func shorten(s string) string {
-	if utf8.RuneCountInString(s) <= shownValue {
+// shorten keeps at most n characters, the last one "…" when some are left out.
+func shorten(s string, n int) string {
+	if len(s) <= n {
 		return s
 	}
-	return string([]rune(s)[:shownValue]) + "…"
+	count, cut := 0, 0
+	for i := range s {
+		if count == n-1 {
+			cut = i
+		}
+		if count++; count > n {
+			return s[:cut] + "…"
+		}
+	}
+	return s
 }
 
-// appendValue appends a value of the given form as JSON. The error says what
-// form is expected.
-func (d *decoding) appendValue(dst []byte, k kind, value string) ([]byte, error) {
+// appendValue appends a value of the given form as JSON. When it does not fit,
+// wrong says what was expected.
+func (d *decoding) appendValue(dst []byte, k kind, value string) (out []byte, wrong string) {
 	switch k {
 	case text:
-		return appendString(dst, value), nil
+		return appendString(dst, value), ""
 	case integer:
-		n, err := strconv.ParseInt(value, 10, 32)
-		if err != nil {
-			return nil, fmt.Errorf("expected a whole number of up to 32 bits")
+		n, ok := parseInteger(value, 32)
+		if !ok {
+			return dst, "expected a whole number of up to 32 bits"
 		}
-		return strconv.AppendInt(dst, n, 10), nil
+		return strconv.AppendInt(dst, n, 10), ""
 	case long:
-		n, err := strconv.ParseInt(value, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("expected a whole number of up to 64 bits")
+		n, ok := parseInteger(value, 64)
+		if !ok {
+			return dst, "expected a whole number of up to 64 bits"
 		}
-		return strconv.AppendInt(dst, n, 10), nil
+		return strconv.AppendInt(dst, n, 10), ""
+	case number:
+		n, ok := parseInteger(value, 32)
+		if !ok || n < 0 {
+			return dst, "expected a whole number, 0 or more"
+		}
+		return strconv.AppendInt(dst, n, 10), ""
 	case flightRef:
-		n, err := parseFLID(value)
-		if err != nil {
-			return nil, err
+		n, ok := parseFLID(value)
+		if !ok {
+			return dst, wantFLID
 		}
-		return strconv.AppendInt(dst, n, 10), nil
+		return strconv.AppendInt(dst, n, 10), ""
 	case decimal:
 		return appendDecimal(dst, value)
 	case moment:
-		t, err := d.parseMoment(value)
-		if err != nil {
-			return nil, err
+		t, wrong := d.parseMoment(value)
+		if wrong != "" {
+			return dst, wrong
 		}
-		return appendTime(dst, t), nil
+		return appendTime(dst, t), ""
 	default:
-		n, err := parseDuration(value)
-		if err != nil {
-			return nil, err
+		n, ok := parseDuration(value)
+		if !ok {
+			return dst, "expected hours and minutes as HHMM, like 0130"
 		}
-		return strconv.AppendInt(dst, int64(n), 10), nil
+		return strconv.AppendInt(dst, int64(n), 10), ""
 	}
 }
 
-// parseFLID reads a flight id: a positive integer of up to 18 digits, leading
-// zeros and blanks around it are fine (wire D10).
-func parseFLID(value string) (int64, error) {
-	digits := strings.TrimLeft(value, "0")
-	if !allDigits(value) || digits == "" || len(digits) > 18 {
-		return 0, fmt.Errorf("expected a positive whole number of up to 18 digits")
+// parseInteger reads ASCII digits with or without a minus sign.
+func parseInteger(value string, bits int) (int64, bool) {
+	if !allDigits(strings.TrimPrefix(value, "-")) {
+		return 0, false
 	}
-	return strconv.ParseInt(digits, 10, 64)
+	n, err := strconv.ParseInt(value, 10, bits)
+	return n, err == nil
+}
+
+const wantFLID = "expected a positive whole number of up to 18 digits"
+
+// parseFLID reads a flight id; leading zeros are fine (wire D10).
+func parseFLID(value string) (int64, bool) {
+	digits := strings.TrimLeft(value, "0")
+	if !allDigits(digits) || len(digits) > 18 {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, err == nil
 }
 
 func allDigits(s string) bool {
-	if s == "" {
-		return false
-	}
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false
 		}
 	}
-	return true
+	return s != ""
 }
 
-func appendDecimal(dst []byte, value string) ([]byte, error) {
+// appendDecimal writes the digits as they came, without leading zeros.
+func appendDecimal(dst []byte, value string) (out []byte, wrong string) {
 	body, negative := strings.CutPrefix(value, "-")
 	whole, fraction, dotted := strings.Cut(body, ".")
 	if !allDigits(whole) || (dotted && !allDigits(fraction)) || len(body) > 40 {
-		return nil, fmt.Errorf("expected a number with a decimal point")
+		return dst, "expected a number with a decimal point"
 	}
 	if negative {
 		dst = append(dst, '-')
@@ -98,43 +119,67 @@ func appendDecimal(dst []byte, value string) ([]byte, error) {
 	if dotted {
 		dst = append(append(dst, '.'), fraction...)
 	}
-	return dst, nil
+	return dst, ""
 }
 
 // parseDuration reads HHMM as minutes: hours × 60 + minutes.
-func parseDuration(value string) (int, error) {
+func parseDuration(value string) (int, bool) {
 	if len(value) != 4 || !allDigits(value) || value[2] > '5' {
-		return 0, fmt.Errorf("expected hours and minutes as HHMM")
+		return 0, false
 	}
-	return two(value)*60 + two(value[2:]), nil
+	return two(value)*60 + two(value[2:]), true
 }
 
 // two reads two digits.
 func two(s string) int { return int(s[0]-'0')*10 + int(s[1]-'0') }
 
 // parseMoment reads DDMONYYHHMM, or DDMONYY as 00:00 of that day, on the wall
-// clock of the airport. An hour that a change of the clock skips or repeats is
-// taken as time.Date takes it: the wire cannot say which is meant (wire 2.2).
-func (d *decoding) parseMoment(value string) (time.Time, error) {
-	bad := fmt.Errorf("expected a date and time as DDMONYYHHMM, like 09OCT261745")
+// clock of the airport (wire 2.1). An hour that a change of the clock skips or
+// repeats is taken as time.Date takes it: the wire cannot say which is meant
+// (wire A19).
+func (d *decoding) parseMoment(value string) (at time.Time, wrong string) {
+	const form = "expected a date and time as DDMONYYHHMM, like 09OCT261745"
 	if (len(value) != 11 && len(value) != 7) || !allDigits(value[:2]) || !allDigits(value[5:]) {
-		return time.Time{}, bad
+		return time.Time{}, form
 	}
-	month := strings.Index("JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC", strings.ToUpper(value[2:5]))
-	if month < 0 || month%3 != 0 {
-		return time.Time{}, bad
+	month := parseMonth(value[2:5])
+	if month == 0 {
+		return time.Time{}, form
 	}
 	year, day := d.fullYear(two(value[5:])), two(value)
 	hour, minute := 0, 0
 	if len(value) == 11 {
 		hour, minute = two(value[7:]), two(value[9:])
 	}
-	t := time.Date(year, time.Month(month/3+1), day, hour, minute, 0, 0, d.codec.opts.Zone)
-	// time.Date rolls an impossible date over.
-	if day == 0 || hour > 23 || minute > 59 || time.Date(year, time.Month(month/3+1), day, 0, 0, 0, 0, time.UTC).Day() != day {
-		return time.Time{}, fmt.Errorf("expected a date and time that exist")
+	// time.Date would roll over what does not exist.
+	if day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 {
+		return time.Time{}, "expected a date and time that exist"
 	}
-	return t, nil
+	return time.Date(year, month, day, hour, minute, 0, 0, d.codec.opts.Zone), ""
+}
+
+// parseMonth reads three ASCII letters in any case; 0 for no month.
+func parseMonth(s string) time.Month {
+	const names = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC"
+	for i := 0; i < len(names); i += 3 {
+		if s[0]&^0x20 == names[i] && s[1]&^0x20 == names[i+1] && s[2]&^0x20 == names[i+2] {
+			return time.Month(i/3 + 1)
+		}
+	}
+	return 0
+}
+
+func daysIn(year int, month time.Month) int {
+	switch month {
+	case time.April, time.June, time.September, time.November:
+		return 30
+	case time.February:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	}
+	return 31
 }
 
 // fullYear chooses the century: from 20 years before the year of the message
@@ -148,13 +193,15 @@ func (d *decoding) fullYear(yy int) int {
 	return year
 }
 
-// parseStamp reads META/DTTM, yyyyMMddHHmmss.
+// parseStamp reads META/DTTM, yyyyMMddHHmmss. A year whose window of two-digit
+// years would leave the four digits of RFC 3339, or reach back to local mean
+// time with its odd seconds, is no usable one.
 func parseStamp(value string, zone *time.Location) (time.Time, bool) {
 	if len(value) != 14 || !allDigits(value) {
 		return time.Time{}, false
 	}
 	t, err := time.ParseInLocation("20060102150405", value, zone)
-	return t, err == nil
+	return t, err == nil && t.Year() >= 1970 && t.Year() <= 9900
 }
 
 // appendTime appends a time as RFC 3339 with the offset of its zone, to the
@@ -164,7 +211,7 @@ func appendTime(dst []byte, t time.Time) []byte {
 	return append(t.AppendFormat(dst, "2006-01-02T15:04:05-07:00"), '"')
 }
 
-// appendString appends a string as JSON. The text is valid UTF-8 and XML
+// appendString appends a string as JSON. The text is valid UTF-8, and XML
 // allows no NUL, which jsonb would refuse.
 func appendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
@@ -187,4 +234,32 @@ func appendString(dst []byte, s string) []byte {
 		start = i + 1
 	}
 	return append(append(dst, s[start:]...), '"')
+}
+
+// appendKey begins a member of the JSON object that dst is inside of, or that
+// dst is the inside of. The name is a column, a list or an XML name: nothing in
+// it needs escaping.
+func appendKey(dst []byte, name string) []byte {
+	return append(append(append(appendComma(dst), '"'), name...), '"', ':')
+}
+
+// appendComma separates a member from the one before it.
+func appendComma(dst []byte) []byte {
+	if n := len(dst); n > 0 && dst[n-1] != '{' && dst[n-1] != '[' {
+		return append(dst, ',')
+	}
+	return dst
+}
+
+// invalidAt returns the place of the first byte that is not UTF-8.
+func invalidAt(text []byte) int {
+	at := 0
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		text, at = text[n:], at+n
+	}
+	return at
 }
