@@ -1,6 +1,6 @@
 // Package bench measures the product on the machine at hand. Figures of
 // different machines cannot be compared, so each is also given as a ratio to a
-// limit that is measured in the same run.
+// limit, or to another way of doing the same, measured in the same run.
 package bench
 
 import (
@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"runtime"
 	"text/tabwriter"
 	"time"
 
@@ -23,9 +24,17 @@ type Options struct {
 	PGURL    string // superuser of a private server
 	Messages int    // messages of each run of the pump
 	Flights  int
-	History  []int // finished rows at which head selection is measured, ascending
+	History  []int // finished messages at which head selection is measured, ascending
 	Rounds   int   // calls of each of these measurements
 	Now      func() time.Time
+}
+
+// Report is a run: on what, and its figures.
+type Report struct {
+	Cores      int      `json:"cores"` // that this process may use
+	PostgreSQL string   `json:"postgresql"`
+	Fsync      string   `json:"fsync"`
+	Results    []Result `json:"results"`
 }
 
 // Result is one figure.
@@ -33,40 +42,64 @@ type Result struct {
 	What   string  `json:"what"`
 	Value  float64 `json:"value"`
 	Unit   string  `json:"unit"`
-	Ratio  float64 `json:"ratio,omitempty"` // to Of
+	Ratio  float64 `json:"ratio,omitempty"` // Value to that of Of
 	Of     string  `json:"of,omitempty"`
-	Budget string  `json:"budget,omitempty"`
+	Budget string  `json:"budget,omitempty"` // of Ratio
 }
 
 // Run measures everything, in order.
-func Run(ctx context.Context, o Options) ([]Result, error) {
-	b := &bench{o: o}
-	for _, step := range []func(context.Context) error{b.commits, b.pump, b.heads, b.decode} {
+func Run(ctx context.Context, o Options) (Report, error) {
+	b := &bench{o: o, report: Report{Cores: runtime.GOMAXPROCS(0)}}
+	for _, step := range []func(context.Context) error{b.machine, b.pump, b.heads, b.inbox, b.decode} {
 		if err := step(ctx); err != nil {
-			return nil, err
+			return Report{}, err
 		}
 	}
-	return b.results, nil
+	return b.report, nil
 }
 
 type bench struct {
-	o       Options
-	results []Result
+	o      Options
+	report Report
 }
 
-func (b *bench) add(r Result) { b.results = append(b.results, r) }
-
-// value returns a figure measured before.
-func (b *bench) value(what string) float64 {
-	for _, r := range b.results {
-		if r.What == what {
-			return r.Value
+// add records a figure; what its Of names was added before.
+func (b *bench) add(r Result) {
+	for _, other := range b.report.Results {
+		if other.What == r.Of {
+			r.Ratio = r.Value / other.Value
 		}
 	}
-	return 0
+	b.report.Results = append(b.report.Results, r)
 }
 
-// database makes a fresh migrated database and runs do on one connection.
+// machine asks the server what it is.
+func (b *bench) machine(ctx context.Context) (err error) {
+	conn, err := pgx.Connect(ctx, b.o.PGURL)
+	if err != nil {
+		return fmt.Errorf("connect to PostgreSQL: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	err = conn.QueryRow(ctx, "SELECT current_setting('server_version'), current_setting('fsync')").Scan(&b.report.PostgreSQL, &b.report.Fsync)
+	if err != nil {
+		return fmt.Errorf("ask PostgreSQL for its version: %w", err)
+	}
+	return nil
+}
+
+// databases makes fresh migrated databases and runs do with a connection to
+// each, in order.
+func (b *bench) databases(ctx context.Context, names []string, do func([]*pgx.Conn) error) error {
+	var next func(conns []*pgx.Conn) error
+	next = func(conns []*pgx.Conn) error {
+		if len(conns) == len(names) {
+			return do(conns)
+		}
+		return b.database(ctx, names[len(conns)], func(conn *pgx.Conn) error { return next(append(conns, conn)) })
+	}
+	return next(nil)
+}
+
 func (b *bench) database(ctx context.Context, name string, do func(*pgx.Conn) error) (err error) {
 	u, err := url.Parse(b.o.PGURL)
 	if err != nil {
@@ -101,31 +134,12 @@ func (b *bench) database(ctx context.Context, name string, do func(*pgx.Conn) er
 	return do(conn)
 }
 
-// commits measures what the machine can commit: one small update each.
-func (b *bench) commits(ctx context.Context) error {
-	return b.database(ctx, "limits", func(conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, "CREATE TABLE public.tick (n integer); INSERT INTO public.tick VALUES (0)"); err != nil {
-			return fmt.Errorf("make the table of the commit limit: %w", err)
-		}
-		n := b.o.Messages / 10
-		began := b.o.Now()
-		for range n {
-			if _, err := conn.Exec(ctx, "UPDATE public.tick SET n = n + 1"); err != nil {
-				return fmt.Errorf("measure commits: %w", err)
-			}
-		}
-		b.add(Result{What: limitCommits, Value: float64(n) / b.o.Now().Sub(began).Seconds(), Unit: "commits/s"})
-		return nil
-	})
-}
-
-const limitCommits = "limit: commits of one small update"
-
-// Table prints results.
-func Table(out io.Writer, results []Result) error {
+// Table prints a report.
+func Table(out io.Writer, report Report) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(w, "%d cores, PostgreSQL %s, fsync %s\n\n", report.Cores, report.PostgreSQL, report.Fsync)
 	fmt.Fprintln(w, "measured\tvalue\tunit\tratio\tto\tbudget")
-	for _, r := range results {
+	for _, r := range report.Results {
 		ratio := ""
 		if r.Of != "" {
 			ratio = fmt.Sprintf("%.2f", r.Ratio)

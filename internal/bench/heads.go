@@ -12,107 +12,170 @@ import (
 	"msgexchange/gen"
 )
 
-// heads measures head selection with little and with much history: the calls
-// alternate between the databases, so that the machine's moods hit both.
+const limitTrip = "limit: round trip of SELECT 1"
+
+// call is something that is timed again and again.
+type call struct {
+	what, of string
+	do       func() error
+	took     []time.Duration
+}
+
+// heads measures what history costs: pump_next, and pump_apply of one message,
+// with little and with much of it, right after it was loaded and again after a
+// vacuum. The calls take turns.
 func (b *bench) heads(ctx context.Context) error {
-	what := func(rows int) string { return "head selection with " + strconv.Itoa(rows) + " finished rows" }
-	medians := make(map[int]time.Duration)
-	var measure func(i int, calls []func() (time.Duration, error)) error
-	measure = func(i int, calls []func() (time.Duration, error)) error {
-		if i < len(b.o.History) {
-			rows := b.o.History[i]
-			return b.database(ctx, "head_"+strconv.Itoa(rows), func(conn *pgx.Conn) error {
-				call, err := b.headOf(ctx, conn, rows)
-				if err != nil {
-					return err
-				}
-				return measure(i+1, append(calls, call))
-			})
-		}
-		times := make([][]time.Duration, len(calls))
-		for range b.o.Rounds {
-			for j, call := range calls {
-				took, err := call()
-				if err != nil {
-					return err
-				}
-				times[j] = append(times[j], took)
+	names := []string{"trips"}
+	for _, rows := range b.o.History {
+		names = append(names, "history_"+strconv.Itoa(rows))
+	}
+	// Each round uses up one event in each database, before and after the vacuum.
+	messages, err := b.input(2 * b.o.Rounds)
+	if err != nil {
+		return err
+	}
+	return b.databases(ctx, names, func(conns []*pgx.Conn) error {
+		loaded := make([]*history, len(b.o.History))
+		for i, rows := range b.o.History {
+			if loaded[i], err = b.load(ctx, conns[i+1], rows, messages); err != nil {
+				return err
 			}
 		}
-		for j, rows := range b.o.History {
-			slices.Sort(times[j])
-			medians[rows] = times[j][len(times[j])/2]
+		calls := []*call{{what: limitTrip, do: func() error {
+			_, err := conns[0].Exec(ctx, "SELECT $1::integer", 1)
+			return err
+		}}}
+		after := func(when string) []*call {
+			var own []*call
+			for _, h := range loaded {
+				for _, c := range []*call{{what: "pump_next", do: h.next}, {what: "pump_apply of one", do: h.apply}} {
+					name := func(rows int) string { return fmt.Sprintf("%s, %d finished, %s", c.what, rows, when) }
+					c.of = limitTrip
+					if h != loaded[0] {
+						c.of = name(loaded[0].rows)
+					}
+					c.what = name(h.rows)
+					own = append(own, c)
+				}
+			}
+			return own
+		}
+		fresh := append(calls, after("not vacuumed")...)
+		if err := b.turns(fresh); err != nil {
+			return err
+		}
+		for i, h := range loaded {
+			if _, err := conns[i+1].Exec(ctx, "VACUUM (ANALYZE) msgx.proc_state, msgx.proc_identity, msgx.flight_write, msgx.msg_event"); err != nil {
+				return fmt.Errorf("vacuum %d finished messages: %w", h.rows, err)
+			}
+		}
+		vacuumed := after("vacuumed")
+		if err := b.turns(vacuumed); err != nil {
+			return err
+		}
+		for _, c := range slices.Concat(fresh, vacuumed) {
+			r := Result{What: c.what, Value: micros(median(c.took)), Unit: "µs, median", Of: c.of}
+			if c.of != "" && c.of != limitTrip {
+				r.Budget = "at most 1.2"
+			}
+			b.add(r)
+		}
+		return nil
+	})
+}
+
+// turns times the calls, one after the other, round by round.
+func (b *bench) turns(calls []*call) error {
+	for range b.o.Rounds {
+		for _, c := range calls {
+			began := b.o.Now()
+			if err := c.do(); err != nil {
+				return fmt.Errorf("%s: %w", c.what, err)
+			}
+			c.took = append(c.took, b.o.Now().Sub(began))
+		}
+	}
+	return nil
+}
+
+// history is a database with finished messages and some that wait.
+type history struct {
+	rows  int
+	next  func() error // one pump_next
+	apply func() error // pump_apply of the head alone
+}
+
+// load applies a download, so that plans are made while tables are empty, as in
+// a session that was there from the first message on; then it adds rows
+// finished messages with all they left, and the events to come.
+func (b *bench) load(ctx context.Context, conn *pgx.Conn, rows int, messages []decoded) (*history, error) {
+	epoch, err := lease(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	// Before the download, as this drops plans. Autovacuum would decide how much
+	// of the first part is measured vacuumed.
+	for _, table := range []string{"proc_state", "proc_identity", "flight_write", "msg_event"} {
+		if _, err := conn.Exec(ctx, "ALTER TABLE msgx."+table+" SET (autovacuum_enabled = off)"); err != nil {
+			return nil, fmt.Errorf("stop autovacuum of %s: %w", table, err)
+		}
+	}
+	q := gen.New(conn)
+	head := int64(1)
+	next := func() error {
+		r, err := q.PumpNext(ctx, gen.PumpNextParams{Epoch: epoch, Now: b.o.Now()})
+		if err != nil {
+			return err
+		}
+		if len(r.NextIds) == 0 || r.NextIds[0] != head {
+			return fmt.Errorf("the head is not message %d but %v", head, r.NextIds)
 		}
 		return nil
 	}
-	if err := measure(0, nil); err != nil {
-		return err
-	}
-	for i, rows := range b.o.History {
-		r := Result{What: what(rows), Value: float64(medians[rows].Microseconds()), Unit: "µs, median"}
-		if i > 0 {
-			r.Of, r.Budget = what(b.o.History[0]), "at most 1.2"
-			r.Ratio = float64(medians[rows]) / float64(medians[b.o.History[0]])
-		}
-		b.add(r)
-	}
-	return nil
-}
-
-// headOf fills a database with finished rows and some that wait, and returns
-// a call that times one pump_next.
-func (b *bench) headOf(ctx context.Context, conn *pgx.Conn, rows int) (func() (time.Duration, error), error) {
-	const waiting = 200
-	epoch, err := enqueue(ctx, conn, 0)
-	if err == nil {
-		_, err = conn.Exec(ctx, `INSERT INTO msgx.proc_state (msg_id, state, outcome, finished_at, backfill_at, updated_at)
-			SELECT g, 'SUCCEEDED', 'applied', now(), now(), now() FROM generate_series(1, $1::bigint) AS g`, rows)
-	}
-	if err == nil {
-		_, err = conn.Exec(ctx, `INSERT INTO msgx.proc_state (msg_id, updated_at) SELECT g, now() FROM generate_series($1::bigint + 1, $1 + $2::bigint) AS g`, rows, waiting)
-	}
-	if err == nil {
-		_, err = conn.Exec(ctx, `UPDATE msgx.inbox_cursor SET committed_up_to = $1::bigint + $2, seen_to = $1::bigint + $2`, rows, waiting)
-	}
-	if err == nil {
-		_, err = conn.Exec(ctx, `UPDATE msgx.pipeline_lock SET done_up_to = $1`, rows)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("load %d finished rows: %w", rows, err)
-	}
-	q := gen.New(conn)
-	return func() (time.Duration, error) {
-		began := b.o.Now()
-		r, err := q.PumpNext(ctx, gen.PumpNextParams{Epoch: epoch, Now: began})
-		took := b.o.Now().Sub(began)
-		if err == nil && (len(r.NextIds) == 0 || r.NextIds[0] != int64(rows)+1) {
-			err = fmt.Errorf("the head is not message %d but %v", rows+1, r.NextIds)
-		}
+	apply := func() error {
+		r, err := q.PumpApply(ctx, gen.PumpApplyParams{Epoch: epoch, Now: b.o.Now(), Batch: batch(messages[0].object(head))})
 		if err != nil {
-			return 0, fmt.Errorf("select the head: %w", err)
+			return err
 		}
-		return took, nil
-	}, nil
-}
-
-// decode measures the codec on one core.
-func (b *bench) decode(context.Context) error {
-	c, err := codec()
+		if r.DoneUpTo != head {
+			return fmt.Errorf("message %d is not applied: %s", head, r.Outcomes)
+		}
+		head++
+		messages = messages[1:]
+		return nil
+	}
+	err = enqueue(ctx, conn, 1, 1)
+	if err == nil {
+		err = next()
+	}
+	if err == nil {
+		err = apply()
+	}
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("apply the download: %w", err)
 	}
-	long := "<MSG>" + header(1, "FLOP", "REMC") + "<FLOP><FLID>1</FLID><REMC>" + string(slices.Repeat([]byte("雷雨绕飞 "), 140)) + "</REMC></FLOP></MSG>"
-	for _, m := range []struct {
-		what, text string
-		rounds     int
-	}{{"decode, FLOP of 2 KB", long, 2000}, {"decode, DNLD of 1000 flights", download(1000), 10}} {
-		began := b.o.Now()
-		for range m.rounds {
-			if _, err := c.Decode([]byte(m.text), began); err != nil {
-				return fmt.Errorf("%s: %w", m.what, err)
-			}
+	last := 1 + rows
+	for _, statement := range []string{
+		`INSERT INTO msgx.proc_state (msg_id, state, outcome, identity_key, finished_at, backfill_at, updated_at)
+			SELECT g, 'SUCCEEDED', 'applied', 'AODB|FLOP|PAST|' || g, now(), now(), now() FROM generate_series(2, $1::bigint) AS g WHERE $2::bigint > 0`,
+		`INSERT INTO msgx.proc_identity (identity_key, text_hash, msg_id, bound_at)
+			SELECT 'AODB|FLOP|PAST|' || g, sha256(g::text::bytea), g, now() FROM generate_series(2, $1::bigint) AS g WHERE $2::bigint > 0`,
+		`INSERT INTO msgx.flight_write (flid, msg_id, seq, op, patch, at)
+			SELECT 1 + g % $2, g, 1, 'change', '{"set": {"remarks": "past"}}', now() FROM generate_series(2, $1::bigint) AS g`,
+		`INSERT INTO msgx.msg_event (target, partition_key, event_type, msg_id, state_version, payload, state, created_at, sent_at)
+			SELECT 'KAFKA:msg', 1 + g % $2, 'UPSERT', g, g, '{"change": "changed"}', 'SENT', now(), now() FROM generate_series(2, $1::bigint) AS g`,
+	} {
+		if _, err := conn.Exec(ctx, statement, last, b.o.Flights); err != nil {
+			return nil, fmt.Errorf("load %d finished messages: %w", rows, err)
 		}
-		b.add(Result{What: m.what, Value: float64(m.rounds*len(m.text)) / 1e6 / b.o.Now().Sub(began).Seconds(), Unit: "MB/s, one core"})
 	}
-	return nil
+	if _, err := conn.Exec(ctx, "UPDATE msgx.pipeline_lock SET done_up_to = $1", last); err != nil {
+		return nil, fmt.Errorf("put the place behind the finished messages: %w", err)
+	}
+	// Some wait behind those that are applied, so that runs stay full.
+	if err := enqueue(ctx, conn, last+1, last+len(messages)+100); err != nil {
+		return nil, err
+	}
+	head = int64(last + 1)
+	return &history{rows: rows, next: next, apply: apply}, nil
 }

@@ -8,18 +8,17 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"msgexchange/gen"
 )
 
 // naiveMessage is a decoded message as the naive loop reads it.
 type naiveMessage struct {
-	MsgID    int64  `json:"msg_id"`
-	TextHash string `json:"text_hash"`
-	Sndr     string `json:"sndr"`
-	Type     string `json:"type"`
-	Styp     string `json:"styp"`
-	Seqn     int64  `json:"seqn"`
+	MsgID    int64     `json:"msg_id"`
+	TextHash string    `json:"text_hash"`
+	Sndr     string    `json:"sndr"`
+	Type     string    `json:"type"`
+	Styp     string    `json:"styp"`
+	Seqn     int64     `json:"seqn"`
+	Dttm     time.Time `json:"dttm"`
 	Records  []struct {
 		Op    string          `json:"op"`
 		FLID  int64           `json:"flid"`
@@ -30,19 +29,14 @@ type naiveMessage struct {
 // naive does the pump's work for single-flight events the usual way: for each
 // message a transaction of separate statements, prepared, with the decision in
 // Go. It has the index that such a loop needs to find its head.
-func (b *bench) naive(ctx context.Context, conn *pgx.Conn, objects [][]byte) (func(int) error, error) {
-	epoch, err := enqueue(ctx, conn, len(objects))
-	if err != nil {
+func (b *bench) naive(ctx context.Context, conn *pgx.Conn, objects [][]byte) (*side, error) {
+	// The download is not what is measured: the pump does it.
+	if _, err := b.pumper(1)(ctx, conn, objects); err != nil {
 		return nil, err
 	}
 	if _, err := conn.Exec(ctx, `SET timezone = 'Asia/Shanghai';
 		CREATE INDEX naive_head ON msgx.proc_state (msg_id) WHERE state IN ('PENDING', 'FAILED')`); err != nil {
 		return nil, fmt.Errorf("prepare the naive loop: %w", err)
-	}
-	// The download is not what is measured: the pump does it.
-	first := append(append([]byte{'['}, objects[0]...), ']')
-	if _, err := gen.New(conn).PumpApply(ctx, gen.PumpApplyParams{Epoch: epoch, Now: b.o.Now(), Batch: first}); err != nil {
-		return nil, fmt.Errorf("apply the download: %w", err)
 	}
 	byID := make(map[int64]naiveMessage, len(objects))
 	for _, o := range objects[1:] {
@@ -52,16 +46,9 @@ func (b *bench) naive(ctx context.Context, conn *pgx.Conn, objects [][]byte) (fu
 		}
 		byID[m.MsgID] = m
 	}
-	next := 1
-	return func(upTo int) error {
-		for ; next < upTo; next++ {
-			err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return b.naiveOne(ctx, tx, byID) })
-			if err != nil {
-				return fmt.Errorf("message %d: %w", next+1, err)
-			}
-		}
-		return nil
-	}, nil
+	return &side{what: naiveLoop, run: each(1, func(int) error {
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return b.naiveOne(ctx, tx, byID) })
+	})}, nil
 }
 
 func (b *bench) naiveOne(ctx context.Context, tx pgx.Tx, byID map[int64]naiveMessage) error {
@@ -84,7 +71,7 @@ func (b *bench) naiveOne(ctx context.Context, tx pgx.Tx, byID map[int64]naiveMes
 	if err != nil {
 		return fmt.Errorf("text hash: %w", err)
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO msgx.proc_identity (identity_key, text_hash, msg_id, bound_at) VALUES ($1, $2, $3, $4)`, identity, hash, id, now); err != nil {
+	if _, err := tx.Exec(ctx, `INSERT INTO msgx.proc_identity (identity_key, text_hash, msg_id, dttm, bound_at) VALUES ($1, $2, $3, $4, $5)`, identity, hash, id, m.Dttm, now); err != nil {
 		return fmt.Errorf("bind the identity: %w", err)
 	}
 	rec := m.Records[0]
@@ -117,8 +104,8 @@ func (b *bench) naiveOne(ctx context.Context, tx pgx.Tx, byID map[int64]naiveMes
 		}
 	}
 	if _, err := tx.Exec(ctx, `UPDATE msgx.proc_state SET state = 'SUCCEEDED', outcome = $2, identity_key = $3, sndr = $4, type = $5, styp = $6, seqn = $7,
-		processing_started_at = $8, finished_at = $8, backfill_next_at = $8, updated_at = $8 WHERE msg_id = $1`,
-		id, result, identity, m.Sndr, m.Type, m.Styp, m.Seqn, now); err != nil {
+		dttm = $8, processing_started_at = $9, finished_at = $9, backfill_next_at = $9, updated_at = $9 WHERE msg_id = $1`,
+		id, result, identity, m.Sndr, m.Type, m.Styp, m.Seqn, m.Dttm, now); err != nil {
 		return fmt.Errorf("record the outcome: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `UPDATE msgx.pipeline_lock SET done_up_to = $1`, id); err != nil {

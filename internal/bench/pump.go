@@ -2,223 +2,168 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"msgexchange/gen"
-	"msgexchange/internal/sis"
 )
 
-// codec reads the bench's own messages.
-func codec() (*sis.Codec, error) {
-	zone, err := time.LoadLocation("Asia/Shanghai")
-	if err != nil {
-		return nil, fmt.Errorf("the airport's zone: %w", err)
-	}
-	return sis.New(sis.Options{Zone: zone, MaxBytes: 16 << 20, MaxDepth: 32}), nil
-}
+const (
+	limitCommits = "limit: commits of one small update"
+	naiveLoop    = "naive loop, a transaction a message"
+	delayed      = ", commits 1 ms slower"
+	// Turns of a race. With the usual 20,000 messages a turn is 1,000, so that
+	// every batch is full.
+	turns        = 20
+	delayedTurns = 5
+)
 
-func header(seqn int, typ, styp string) string {
-	return fmt.Sprintf(`<META><SNDR>AODB</SNDR><SEQN>%d</SEQN><DTTM>20260417000000</DTTM><TYPE>%s</TYPE><STYP>%s</STYP></META>`, seqn, typ, styp)
-}
-
-// download is a schedule of n flights with gates, stands and routes.
-func download(n int) string {
-	var b strings.Builder
-	b.WriteString("<MSG>" + header(1, "SCHD", "DNLD") + "<SCHD><RECS>" + strconv.Itoa(n) + "</RECS>")
-	for i := 1; i <= n; i++ {
-		fmt.Fprintf(&b, `<FLTR><FLID>%d</FLID><ALCD>GJ</ALCD><FLNO>GJ%d</FLNO><MVIN>A</MVIN><SODT>17APR26%02d%02d</SODT><FLTY>G</FLTY><FLIN>D</FLIN>`+
-			`<ACFT>32Q</ACFT><RENO>B30KX</RENO><TAOP>GJ</TAOP><TAFL>GJ8472</TAFL><TAID>88120432</TAID><TRML>TB</TRML><MAXP>194</MAXP><STND>N14</STND>`+
-			`<GTDT GTNO="1"><GATE>E5</GATE><PGOT>17APR261105</PGOT><GTYP>D</GTYP></GTDT><PSDT PSNO="1"><PSST>N14</PSST><STST>17APR260655</STST></PSDT>`+
-			`<PHAG>300127</PHAG><FHAG>300128</FHAG><MHAG>300131</MHAG><ERUT RTNO="1"><APCD>WNZ</APCD><SCDT>17APR260440</SCDT></ERUT>`+
-			`<ERUT RTNO="2"><APCD>NNG</APCD><SCAT>17APR260705</SCAT></ERUT><EXSC>PLAN</EXSC><FTSS>SCHED</FTSS></FLTR>`, i, i, i/60%24, i%60)
-	}
-	b.WriteString("</SCHD></MSG>")
-	return b.String()
-}
-
-// event is the nth single-flight FLOP: one scalar of one of the flights.
-func event(n, flights int) string {
-	when := fmt.Sprintf("17APR26%02d%02d", n/60%24, n%60)
-	kinds := []struct{ styp, value string }{
-		{"BOTM", when}, {"ESTT", when}, {"STND", "N" + strconv.Itoa(n%90)}, {"FTSS", "S" + strconv.Itoa(n%7)}, {"RENO", "B" + strconv.Itoa(n%500)},
-		{"TOBT", when}, {"REMC", "雷雨绕飞 " + strconv.Itoa(n)}, {"MAXP", strconv.Itoa(100 + n%90)},
-	}
-	k := kinds[n%len(kinds)]
-	return "<MSG>" + header(n, "FLOP", k.styp) + fmt.Sprintf("<FLOP><FLID>%d</FLID><%s>%s</%s></FLOP></MSG>", 1+n*7919%flights, k.styp, k.value, k.styp)
-}
-
-// input is the decoded messages of a run: a download, then events.
-func (b *bench) input() ([][]byte, error) {
-	c, err := codec()
-	if err != nil {
-		return nil, err
-	}
-	objects := make([][]byte, b.o.Messages+1)
-	for i := range objects {
-		text := download(b.o.Flights)
-		if i > 0 {
-			text = event(i+1, b.o.Flights)
-		}
-		m, err := c.Decode([]byte(text), b.o.Now())
-		if err != nil {
-			return nil, fmt.Errorf("decode message %d of the bench: %w", i+1, err)
-		}
-		objects[i] = m.AppendBatch(nil, int64(i+1), sis.Hash([]byte(text)), nil)
-	}
-	return objects, nil
-}
-
-// enqueue puts messages 1 to n below the watermark.
-func enqueue(ctx context.Context, conn *pgx.Conn, n int) (epoch int64, err error) {
-	q := gen.New(conn)
-	lease, err := q.LeaseAcquire(ctx, gen.LeaseAcquireParams{Holder: "bench", Ttl: 24 * time.Hour, Settings: json.RawMessage("{}"), Autostart: true})
-	if err != nil || len(lease) != 1 {
-		return 0, fmt.Errorf("acquire the lease: %w", err)
-	}
-	_, err = conn.Exec(ctx, `INSERT INTO msgx.proc_state (msg_id, received_at, updated_at) SELECT g, now(), now() FROM generate_series(1, $1::bigint) AS g`, n)
-	if err == nil {
-		_, err = conn.Exec(ctx, `UPDATE msgx.inbox_cursor SET committed_up_to = $1, seen_to = $1`, n)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("enqueue %d messages: %w", n, err)
-	}
-	return lease[0].Epoch, nil
-}
-
-// turns is how often each side takes its turn: they alternate, and the median
-// turn counts, so that the machine's moods hit both alike.
-const turns = 9
-
-// side is one way to do the work, on a database of its own.
-type side struct {
-	what string
-	run  func(upTo int) error // applies messages up to that many
-	done int
-	rate []float64
-}
-
-// pump measures pump_apply at several batch sizes against the naive loop.
+// pump measures pump_apply at several batch sizes against the naive loop, and
+// both again where a commit costs a millisecond more, as on many disks.
 func (b *bench) pump(ctx context.Context) error {
-	objects, err := b.input()
+	more := b.o.Messages * delayedTurns / turns
+	messages, err := b.input(b.o.Messages + more)
 	if err != nil {
 		return err
 	}
-	return b.database(ctx, "pump_1", func(one *pgx.Conn) error {
-		return b.database(ctx, "pump_50", func(fifty *pgx.Conn) error {
-			return b.database(ctx, "pump_200", func(many *pgx.Conn) error {
-				return b.database(ctx, "naive", func(naive *pgx.Conn) error {
-					return b.compare(ctx, objects, map[int]*pgx.Conn{1: one, 50: fifty, 200: many}, naive)
-				})
-			})
-		})
+	objects := make([][]byte, len(messages))
+	for i, m := range messages {
+		objects[i] = m.object(int64(i + 1))
+	}
+	return b.databases(ctx, []string{"commits", "naive", "pump_1", "pump_50", "pump_200"}, func(conns []*pgx.Conn) error {
+		sides := make([]*side, len(conns))
+		for i, start := range []func(context.Context, *pgx.Conn, [][]byte) (*side, error){
+			b.commits, b.naive, b.pumper(1), b.pumper(50), b.pumper(200),
+		} {
+			if sides[i], err = start(ctx, conns[i], objects); err != nil {
+				return err
+			}
+		}
+		// The first message is the download, which is not measured.
+		if err := b.race(sides, 1, 1+b.o.Messages, turns); err != nil {
+			return err
+		}
+		b.addPump(sides, "", "at least 6")
+		if err := same(ctx, sides[1:], conns[1:]); err != nil {
+			return err
+		}
+
+		sides = []*side{sides[0], sides[1], sides[3]}
+		conns = []*pgx.Conn{conns[0], conns[1], conns[3]}
+		for i, conn := range conns {
+			if _, err := conn.Exec(ctx, "SET commit_delay = 1000; SET commit_siblings = 0"); err != nil {
+				return fmt.Errorf("delay commits: %w", err)
+			}
+			sides[i].rate = nil
+		}
+		if err := b.race(sides, 1+b.o.Messages, len(objects), delayedTurns); err != nil {
+			return err
+		}
+		b.addPump(sides, delayed, "")
+		return same(ctx, sides[1:], conns[1:])
 	})
 }
 
-func (b *bench) compare(ctx context.Context, objects [][]byte, pumps map[int]*pgx.Conn, naive *pgx.Conn) error {
-	loop, err := b.naive(ctx, naive, objects)
-	if err != nil {
-		return err
-	}
-	sides := []*side{{what: naiveLoop, run: loop}}
-	for _, size := range []int{1, 50, 200} {
-		run, err := b.pumper(ctx, pumps[size], objects, size)
-		if err != nil {
-			return err
-		}
-		sides = append(sides, &side{what: "pump, batches of " + strconv.Itoa(size), run: run})
-	}
-	for turn := 1; turn <= turns; turn++ {
-		for _, s := range sides {
-			upTo := 1 + (len(objects)-1)*turn/turns
-			began := b.o.Now()
-			if err := s.run(upTo); err != nil {
-				return fmt.Errorf("%s: %w", s.what, err)
-			}
-			s.rate = append(s.rate, float64(upTo-max(s.done, 1))/b.o.Now().Sub(began).Seconds())
-			s.done = upTo
-		}
-	}
+// addPump records what a race found: the loop as a ratio to the limit, the
+// pump as a ratio to the loop.
+func (b *bench) addPump(sides []*side, suffix, budget string) {
 	for _, s := range sides {
-		slices.Sort(s.rate)
-		r := Result{What: s.what, Value: s.rate[len(s.rate)/2], Unit: "messages/s"}
-		if s.what == naiveLoop {
-			r.Ratio, r.Of = r.Value/b.value(limitCommits), limitCommits
-		} else {
-			r.Ratio, r.Of = r.Value/b.value(naiveLoop), naiveLoop
-		}
-		if s.what == "pump, batches of 50" {
-			r.Budget = "at least 6"
+		r := Result{What: s.what + suffix, Value: median(s.rate), Unit: "messages/s", Of: naiveLoop + suffix}
+		switch s.what {
+		case limitCommits:
+			r.Unit, r.Of = "commits/s", ""
+		case naiveLoop:
+			r.Of = limitCommits + suffix
+		case pumpOf(50):
+			r.Budget = budget
 		}
 		b.add(r)
 	}
-	want, err := documents(ctx, naive)
-	if err != nil {
-		return err
+}
+
+func pumpOf(size int) string { return "pump, batches of " + strconv.Itoa(size) }
+
+// commits is what the machine can commit: one small update each.
+func (b *bench) commits(ctx context.Context, conn *pgx.Conn, _ [][]byte) (*side, error) {
+	if _, err := conn.Exec(ctx, "CREATE TABLE public.tick (n integer); INSERT INTO public.tick VALUES (0)"); err != nil {
+		return nil, fmt.Errorf("make the table of the commit limit: %w", err)
 	}
-	for size, conn := range pumps {
-		got, err := documents(ctx, conn)
+	return &side{what: limitCommits, run: each(1, func(n int) error {
+		_, err := conn.Exec(ctx, "UPDATE public.tick SET n = $1", n)
+		return err
+	})}, nil
+}
+
+// pumper drives pump_apply in batches of a size.
+func (b *bench) pumper(size int) func(context.Context, *pgx.Conn, [][]byte) (*side, error) {
+	return func(ctx context.Context, conn *pgx.Conn, objects [][]byte) (*side, error) {
+		epoch, err := lease(ctx, conn)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if got != want {
-			return fmt.Errorf("batches of %d end in other flights than the naive loop: %s", size, cmp.Diff(want, got))
+		if err := enqueue(ctx, conn, 1, len(objects)); err != nil {
+			return nil, err
+		}
+		if _, err := conn.Exec(ctx, "UPDATE msgx.setting SET value = $1 WHERE key = 'pipeline.apply-batch'", strconv.Itoa(size)); err != nil {
+			return nil, fmt.Errorf("set the batch size: %w", err)
+		}
+		q := gen.New(conn)
+		next := 0
+		s := &side{what: pumpOf(size), run: func(upTo int) error {
+			for next < upTo {
+				r, err := q.PumpApply(ctx, gen.PumpApplyParams{Epoch: epoch, Now: b.o.Now(), Batch: batch(objects[next:min(next+size, upTo)]...)})
+				if err != nil {
+					return fmt.Errorf("apply from message %d: %w", next+1, err)
+				}
+				if int(r.DoneUpTo) <= next {
+					return fmt.Errorf("message %d is not applied: %s", next+1, r.Outcomes)
+				}
+				next = int(r.DoneUpTo)
+			}
+			return nil
+		}}
+		return s, s.run(1)
+	}
+}
+
+// same fails when the sides did not leave the same in their databases. Left
+// out are versions, which have gaps, and times.
+func same(ctx context.Context, sides []*side, conns []*pgx.Conn) error {
+	for _, part := range []struct{ what, query string }{
+		{"flights", `SELECT (d.document - 'state_version')::text
+			FROM msgx.flight_document(ARRAY(SELECT f.flid FROM msgx.flight_schd AS f)) AS d ORDER BY d.flid`},
+		{"log", `SELECT (to_jsonb(w) - 'at')::text FROM msgx.flight_write AS w ORDER BY w.msg_id, w.flid, w.seq`},
+		{"events", `SELECT jsonb_build_array(e.target, e.partition_key, e.event_type, e.state, e.msg_id, e.payload - 'state_version')::text
+			FROM msgx.msg_event AS e ORDER BY e.target, e.msg_id, e.partition_key`},
+		{"outcomes", `SELECT jsonb_build_array(p.msg_id, p.state, p.outcome, p.identity_key, p.sndr, p.type, p.styp, p.seqn, extract(epoch FROM p.dttm),
+			p.processing_started_at IS NULL, p.finished_at IS NULL, p.backfill_next_at IS NULL)::text FROM msgx.proc_state AS p ORDER BY p.msg_id`},
+		{"identities", `SELECT jsonb_build_array(i.identity_key, encode(i.text_hash, 'hex'), i.msg_id, extract(epoch FROM i.dttm))::text
+			FROM msgx.proc_identity AS i ORDER BY i.msg_id`},
+		{"place", `SELECT done_up_to::text FROM msgx.pipeline_lock`},
+	} {
+		var want []string
+		for i, conn := range conns {
+			rows, err := conn.Query(ctx, part.query)
+			if err != nil {
+				return fmt.Errorf("read the %s of %s: %w", part.what, sides[i].what, err)
+			}
+			got, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			if err != nil {
+				return fmt.Errorf("read the %s of %s: %w", part.what, sides[i].what, err)
+			}
+			if i == 0 {
+				want = got
+				continue
+			}
+			for n := range max(len(want), len(got)) {
+				if n >= len(want) || n >= len(got) || want[n] != got[n] {
+					return fmt.Errorf("the sides differ in their %s, from row %d of %d and %d on:\n%s: %q\n%s: %q", part.what, n+1, len(want), len(got),
+						sides[0].what, want[n:min(n+1, len(want))], sides[i].what, got[n:min(n+1, len(got))])
+				}
+			}
 		}
 	}
 	return nil
-}
-
-const naiveLoop = "naive loop, a transaction a message"
-
-// pumper returns what drives pump_apply up to a number of messages. The
-// download is applied here: it is not what is measured.
-func (b *bench) pumper(ctx context.Context, conn *pgx.Conn, objects [][]byte, size int) (func(int) error, error) {
-	epoch, err := enqueue(ctx, conn, len(objects))
-	if err != nil {
-		return nil, err
-	}
-	if _, err := conn.Exec(ctx, "UPDATE msgx.setting SET value = $1 WHERE key = 'pipeline.apply-batch'", strconv.Itoa(size)); err != nil {
-		return nil, fmt.Errorf("set the batch size: %w", err)
-	}
-	q := gen.New(conn)
-	next := 0
-	run := func(upTo int) error {
-		for next < upTo {
-			batch := []byte{'['}
-			for i, o := range objects[next:min(next+size, upTo)] {
-				if i > 0 {
-					batch = append(batch, ',')
-				}
-				batch = append(batch, o...)
-			}
-			r, err := q.PumpApply(ctx, gen.PumpApplyParams{Epoch: epoch, Now: b.o.Now(), Batch: append(batch, ']')})
-			if err != nil {
-				return fmt.Errorf("apply from message %d: %w", next+1, err)
-			}
-			if int(r.DoneUpTo) <= next {
-				return fmt.Errorf("message %d is not applied: %s", next+1, r.Outcomes)
-			}
-			next = int(r.DoneUpTo)
-		}
-		return nil
-	}
-	return run, run(1)
-}
-
-// documents returns all flights, their versions aside.
-func documents(ctx context.Context, conn *pgx.Conn) (string, error) {
-	var all string
-	err := conn.QueryRow(ctx, `SELECT jsonb_agg(d.document - 'state_version' ORDER BY d.flid)::text
-		FROM msgx.flight_document(ARRAY(SELECT flid FROM msgx.flight_schd)) AS d`).Scan(&all)
-	if err != nil {
-		return "", fmt.Errorf("read the flights: %w", err)
-	}
-	return all, nil
 }
