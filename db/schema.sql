@@ -519,6 +519,8 @@ CREATE TABLE msgx.instance_lease (
     epoch bigint NOT NULL,
     acquired_at timestamp with time zone,
     expires_at timestamp with time zone,
+    ttl interval,
+    host_skew interval,
     CONSTRAINT instance_lease_singleton_check CHECK (singleton)
 );
 
@@ -535,6 +537,10 @@ COMMENT ON COLUMN msgx.instance_lease.epoch IS 'Fencing epoch: raised by every a
 COMMENT ON COLUMN msgx.instance_lease.acquired_at IS 'When the present holder acquired it, by the clock of this server.';
 
 COMMENT ON COLUMN msgx.instance_lease.expires_at IS 'When it may be taken over unless renewed.';
+
+COMMENT ON COLUMN msgx.instance_lease.ttl IS 'How long the lease lasts after a renewal; an end more than twice as far away is the work of a clock that was set back.';
+
+COMMENT ON COLUMN msgx.instance_lease.host_skew IS 'Clock of the holder''s host minus clock of this server at the last renewal; for people, it decides nothing.';
 
 CREATE TABLE msgx.loop_state (
     loop text NOT NULL,
@@ -699,6 +705,8 @@ CREATE TABLE msgx.pipeline_lock (
     run_from bigint,
     run_to bigint,
     conflict_run integer DEFAULT 0 NOT NULL,
+    run_stamped boolean DEFAULT false NOT NULL,
+    suspect_to bigint,
     CONSTRAINT pipeline_lock_singleton_check CHECK (singleton)
 )
 WITH (fillfactor='50');
@@ -718,6 +726,10 @@ COMMENT ON COLUMN msgx.pipeline_lock.run_from IS 'First message of the run in fl
 COMMENT ON COLUMN msgx.pipeline_lock.run_to IS 'Last message of the run in flight.';
 
 COMMENT ON COLUMN msgx.pipeline_lock.conflict_run IS 'Identity conflicts in a row; ten pause the pump.';
+
+COMMENT ON COLUMN msgx.pipeline_lock.run_stamped IS 'The run is one message that is being tried alone, its text at hand; found with the run of a dead epoch, the process died on that message.';
+
+COMMENT ON COLUMN msgx.pipeline_lock.suspect_to IS 'Messages up to it are tried alone: a process died with them in flight.';
 
 CREATE TABLE msgx.proc_identity (
     identity_key text NOT NULL,
@@ -821,7 +833,7 @@ COMMENT ON COLUMN msgx.proc_state.next_attempt_at IS 'When a FAILED message may 
 
 COMMENT ON COLUMN msgx.proc_state.processing_started_at IS 'When it was first tried.';
 
-COMMENT ON COLUMN msgx.proc_state.processing_started_work IS 'Working time of the pump at its first try; the head-deadline counts from here.';
+COMMENT ON COLUMN msgx.proc_state.processing_started_work IS 'Working time of the pump at its first failure; the head-deadline counts from here.';
 
 COMMENT ON COLUMN msgx.proc_state.error_class IS 'Class of the last failure.';
 

@@ -22,9 +22,24 @@ func (q *Queries) Clock(ctx context.Context) (time.Time, error) {
 	return clock, err
 }
 
+const clockShift = `-- name: ClockShift :exec
+SELECT msgx.clock_shift(p_epoch => $1, p_by => $2::interval)
+`
+
+type ClockShiftParams struct {
+	Epoch int64
+	By    time.Duration
+}
+
+func (q *Queries) ClockShift(ctx context.Context, arg ClockShiftParams) error {
+	_, err := q.db.Exec(ctx, clockShift, arg.Epoch, arg.By)
+	return err
+}
+
 const leaseAcquire = `-- name: LeaseAcquire :many
 SELECT holder, epoch, expires_at
-  FROM msgx.lease_acquire(p_holder => $1, p_ttl => $2::interval, p_settings => $3::jsonb, p_autostart => $4)
+  FROM msgx.lease_acquire(p_holder => $1, p_ttl => $2::interval, p_settings => $3::jsonb, p_autostart => $4,
+       p_former => $5::bigint)
 `
 
 type LeaseAcquireParams struct {
@@ -32,6 +47,7 @@ type LeaseAcquireParams struct {
 	Ttl       time.Duration
 	Settings  json.RawMessage
 	Autostart bool
+	Former    *int64
 }
 
 type LeaseAcquireRow struct {
@@ -46,6 +62,7 @@ func (q *Queries) LeaseAcquire(ctx context.Context, arg LeaseAcquireParams) ([]L
 		arg.Ttl,
 		arg.Settings,
 		arg.Autostart,
+		arg.Former,
 	)
 	if err != nil {
 		return nil, err
@@ -63,6 +80,47 @@ func (q *Queries) LeaseAcquire(ctx context.Context, arg LeaseAcquireParams) ([]L
 		return nil, err
 	}
 	return items, nil
+}
+
+const leaseEvict = `-- name: LeaseEvict :many
+SELECT ended::text FROM msgx.lease_evict() AS ended
+`
+
+func (q *Queries) LeaseEvict(ctx context.Context) ([]string, error) {
+	rows, err := q.db.Query(ctx, leaseEvict)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var ended string
+		if err := rows.Scan(&ended); err != nil {
+			return nil, err
+		}
+		items = append(items, ended)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const leaseHolder = `-- name: LeaseHolder :one
+SELECT holder, epoch, expires_at FROM msgx.v_lease
+`
+
+type LeaseHolderRow struct {
+	Holder    *string
+	Epoch     int64
+	ExpiresAt *time.Time
+}
+
+func (q *Queries) LeaseHolder(ctx context.Context) (LeaseHolderRow, error) {
+	row := q.db.QueryRow(ctx, leaseHolder)
+	var i LeaseHolderRow
+	err := row.Scan(&i.Holder, &i.Epoch, &i.ExpiresAt)
+	return i, err
 }
 
 const leaseRelease = `-- name: LeaseRelease :many
@@ -90,22 +148,24 @@ func (q *Queries) LeaseRelease(ctx context.Context, epoch int64) ([]int64, error
 }
 
 const leaseRenew = `-- name: LeaseRenew :many
-SELECT epoch, expires_at
-  FROM msgx.lease_renew(p_epoch => $1, p_ttl => $2::interval)
+SELECT epoch, expires_at, msgx.clock()::timestamptz AS clock
+  FROM msgx.lease_renew(p_epoch => $1, p_ttl => $2::interval, p_host_clock => $3::timestamptz)
 `
 
 type LeaseRenewParams struct {
-	Epoch int64
-	Ttl   time.Duration
+	Epoch     int64
+	Ttl       time.Duration
+	HostClock time.Time
 }
 
 type LeaseRenewRow struct {
 	Epoch     int64
 	ExpiresAt *time.Time
+	Clock     time.Time
 }
 
 func (q *Queries) LeaseRenew(ctx context.Context, arg LeaseRenewParams) ([]LeaseRenewRow, error) {
-	rows, err := q.db.Query(ctx, leaseRenew, arg.Epoch, arg.Ttl)
+	rows, err := q.db.Query(ctx, leaseRenew, arg.Epoch, arg.Ttl, arg.HostClock)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +173,7 @@ func (q *Queries) LeaseRenew(ctx context.Context, arg LeaseRenewParams) ([]Lease
 	var items []LeaseRenewRow
 	for rows.Next() {
 		var i LeaseRenewRow
-		if err := rows.Scan(&i.Epoch, &i.ExpiresAt); err != nil {
+		if err := rows.Scan(&i.Epoch, &i.ExpiresAt, &i.Clock); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -203,7 +203,7 @@ type OutboxSchd struct {
 	Document json.RawMessage
 }
 
-// Row type of pump_next, pump_apply and pump_fail.
+// Row type of pump_next, pump_try, pump_apply and pump_fail.
 type PumpRound struct {
 	// One object for each message handled, in order.
 	Outcomes json.RawMessage
@@ -219,4 +219,6 @@ type PumpRound struct {
 	DoneUpTo int64
 	// The time of this server.
 	Clock time.Time
+	// How many messages beyond the run may be decoded ahead; 0: none, and the one message of the run goes through pump_try.
+	Ahead int32
 }

@@ -12,7 +12,7 @@ import (
 )
 
 const pumpApply = `-- name: PumpApply :one
-SELECT outcomes, next_ids, reason, until, watermark, done_up_to, clock FROM msgx.pump_apply(p_epoch => $1, p_now => $2::timestamptz, p_batch => $3::jsonb)
+SELECT outcomes, next_ids, reason, until, watermark, done_up_to, clock, ahead FROM msgx.pump_apply(p_epoch => $1, p_now => $2::timestamptz, p_batch => $3::jsonb)
 `
 
 type PumpApplyParams struct {
@@ -32,12 +32,13 @@ func (q *Queries) PumpApply(ctx context.Context, arg PumpApplyParams) (PumpRound
 		&i.Watermark,
 		&i.DoneUpTo,
 		&i.Clock,
+		&i.Ahead,
 	)
 	return i, err
 }
 
 const pumpFail = `-- name: PumpFail :one
-SELECT outcomes, next_ids, reason, until, watermark, done_up_to, clock FROM msgx.pump_fail(p_epoch => $1, p_now => $2::timestamptz, p_message => $3::jsonb, p_error => $4)
+SELECT outcomes, next_ids, reason, until, watermark, done_up_to, clock, ahead FROM msgx.pump_fail(p_epoch => $1, p_now => $2::timestamptz, p_message => $3::jsonb, p_error => $4)
 `
 
 type PumpFailParams struct {
@@ -63,12 +64,13 @@ func (q *Queries) PumpFail(ctx context.Context, arg PumpFailParams) (PumpRound, 
 		&i.Watermark,
 		&i.DoneUpTo,
 		&i.Clock,
+		&i.Ahead,
 	)
 	return i, err
 }
 
 const pumpNext = `-- name: PumpNext :one
-SELECT outcomes, next_ids, reason, until, watermark, done_up_to, clock FROM msgx.pump_next(p_epoch => $1, p_now => $2::timestamptz)
+SELECT outcomes, next_ids, reason, until, watermark, done_up_to, clock, ahead FROM msgx.pump_next(p_epoch => $1, p_now => $2::timestamptz)
 `
 
 type PumpNextParams struct {
@@ -87,6 +89,47 @@ func (q *Queries) PumpNext(ctx context.Context, arg PumpNextParams) (PumpRound, 
 		&i.Watermark,
 		&i.DoneUpTo,
 		&i.Clock,
+		&i.Ahead,
+	)
+	return i, err
+}
+
+const pumpPutBack = `-- name: PumpPutBack :exec
+SELECT msgx.pump_put_back(p_epoch => $1, p_run_epoch => $2)
+`
+
+type PumpPutBackParams struct {
+	Epoch    int64
+	RunEpoch int64
+}
+
+func (q *Queries) PumpPutBack(ctx context.Context, arg PumpPutBackParams) error {
+	_, err := q.db.Exec(ctx, pumpPutBack, arg.Epoch, arg.RunEpoch)
+	return err
+}
+
+const pumpTry = `-- name: PumpTry :one
+SELECT outcomes, next_ids, reason, until, watermark, done_up_to, clock, ahead FROM msgx.pump_try(p_epoch => $1, p_now => $2::timestamptz, p_msg_id => $3)
+`
+
+type PumpTryParams struct {
+	Epoch int64
+	Now   time.Time
+	MsgID int64
+}
+
+func (q *Queries) PumpTry(ctx context.Context, arg PumpTryParams) (PumpRound, error) {
+	row := q.db.QueryRow(ctx, pumpTry, arg.Epoch, arg.Now, arg.MsgID)
+	var i PumpRound
+	err := row.Scan(
+		&i.Outcomes,
+		&i.NextIds,
+		&i.Reason,
+		&i.Until,
+		&i.Watermark,
+		&i.DoneUpTo,
+		&i.Clock,
+		&i.Ahead,
 	)
 	return i, err
 }

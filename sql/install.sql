@@ -29,6 +29,8 @@
 \ir lease/lease_acquire.sql
 \ir lease/lease_renew.sql
 \ir lease/lease_release.sql
+\ir lease/lease_evict.sql
+\ir lease/clock_shift.sql
 \ir loop/loop_round.sql
 \ir loop/loop_pause.sql
 \ir loop/loop_resume.sql
@@ -65,9 +67,12 @@
 \ir pump/identity_key.sql
 \ir pump/pump_open.sql
 \ir pump/pump_run.sql
+\ir pump/pump_take_over.sql
 \ir pump/pump_next.sql
 \ir pump/pump_judge.sql
 \ir pump/pump_apply.sql
+\ir pump/pump_try.sql
+\ir pump/pump_put_back.sql
 \ir pump/pump_fail.sql
 
 -- outbox
@@ -83,6 +88,7 @@
 \ir backfill/backfill_resume.sql
 
 -- views
+\ir views/v_lease.sql
 \ir views/v_head.sql
 \ir views/v_holes.sql
 \ir views/v_backlog.sql

@@ -39,15 +39,14 @@ func run(ctx context.Context, cfg config.Config, log *slog.Logger) (err error) {
 	for _, name := range cfg.UnusedEnvironment {
 		log.WarnContext(ctx, "this environment variable matches no configuration key", "name", name)
 	}
-	if err := migrate.Check(ctx, cfg.Postgres.DSN.Reveal()); err != nil {
-		return err
-	}
-
 	pool, err := engine.OpenPostgres(ctx, cfg.Postgres.DSN.Reveal(), cfg.Instance)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
+	if err := current(ctx, cfg.Postgres.DSN.Reveal(), log); err != nil {
+		return err
+	}
 	renewal, err := engine.OpenPostgres(ctx, cfg.Postgres.DSN.Reveal(), cfg.Instance+" lease")
 	if err != nil {
 		return err
@@ -75,6 +74,24 @@ func run(ctx context.Context, cfg config.Config, log *slog.Logger) (err error) {
 
 	e := engine.New(cfg, engine.Parts{Pool: pool, Renewal: renewal, Mailbox: box, Producer: producer, Log: log, Mono: time.Now})
 	return e.Run(ctx)
+}
+
+// current waits until PostgreSQL can say whether its functions are those of
+// this binary.
+// Errors: they are not; ctx ended.
+func current(ctx context.Context, dsn string, log *slog.Logger) error {
+	for wait := time.Second; ; wait = min(2*wait, 10*time.Second) {
+		err := migrate.Check(ctx, dsn)
+		if err == nil || errors.Is(err, migrate.ErrStale) || ctx.Err() != nil {
+			return err
+		}
+		log.ErrorContext(ctx, "waiting for PostgreSQL", "err", err, "again_in", wait)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
+	}
 }
 
 // broker starts the embedded broker if it is configured.

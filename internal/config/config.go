@@ -46,6 +46,8 @@ type Pipeline struct {
 	ClassAttempts       map[string]int // by error class; a class not in it has MaxAttempts
 	Backoff             []time.Duration
 	BackoffCap          time.Duration
+	HeadDeadline        time.Duration // working time of the pump
+	CrashLimit          int
 	MaxCommitDelay      time.Duration
 	OverdueBackfill     time.Duration  // R
 	RetentionKeep       *time.Duration // R_keep; nil when the mailbox's owner has not said
@@ -148,6 +150,8 @@ func (c Config) Settings() map[string]string {
 		"pipeline.class-attempts":        classesText(c.Pipeline.ClassAttempts),
 		"pipeline.backoff":               strings.Join(backoff, ","),
 		"pipeline.backoff-cap":           seconds(c.Pipeline.BackoffCap),
+		"pipeline.head-deadline":         seconds(c.Pipeline.HeadDeadline),
+		"pipeline.crash-limit":           strconv.Itoa(c.Pipeline.CrashLimit),
 		"pipeline.max-commit-delay":      seconds(c.Pipeline.MaxCommitDelay),
 		"pipeline.overdue-backfill":      seconds(c.Pipeline.OverdueBackfill),
 		"pipeline.backfill-max-attempts": strconv.Itoa(c.Pipeline.BackfillMaxAttempts),

@@ -371,7 +371,7 @@ func TestSettingsAreTheMigrationsDefaults(t *testing.T) {
 func TestSettingsFollowTheConfiguration(t *testing.T) {
 	c := mustLoad(t, `
 shadow: true
-pipeline: {class-attempts: {UNSUPPORTED: 1, CODEC_ERROR: 2}, backoff: [200ms, 1m], backoff-cap: 2m, max-commit-delay: 2s, max-attempts: 3, apply-batch: 7,
+pipeline: {class-attempts: {UNSUPPORTED: 1, CODEC_ERROR: 2}, backoff: [200ms, 1m], backoff-cap: 2m, head-deadline: 90s, crash-limit: 1, max-commit-delay: 2s, max-attempts: 3, apply-batch: 7,
   overdue-backfill: 1d, backfill-max-attempts: 4, late-policy: enqueue}
 identity: {wrap-after: 0s, include-day-boundary: true}
 operation-day: {zone: UTC, cutoff-hour: 3}
@@ -380,6 +380,7 @@ kafka: {delivery-max-attempts: 9}
 `, nil, nil)
 	want := map[string]string{
 		"shadow": "true", "pipeline.class-attempts": `{"CODEC_ERROR":2,"UNSUPPORTED":1}`, "pipeline.backoff": "0.2s,60s", "pipeline.backoff-cap": "120s",
+		"pipeline.head-deadline": "90s", "pipeline.crash-limit": "1",
 		"pipeline.max-commit-delay": "2s", "pipeline.max-attempts": "3", "pipeline.apply-batch": "7", "pipeline.overdue-backfill": "86400s",
 		"pipeline.backfill-max-attempts": "4", "pipeline.late-policy": "enqueue", "identity.wrap-after": "0s", "identity.include-day-boundary": "true",
 		"operation-day.zone": "UTC", "operation-day.cutoff-hour": "3", "sis.recs-mismatch-schd": "warn", "kafka.delivery-max-attempts": "9",

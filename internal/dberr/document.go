@@ -46,11 +46,19 @@ server belongs to the message; errors without an SQLSTATE (connection, timeout) 
 prefix counts. A check violation (23514) that names no constraint is a missing partition, and the environment's too.
 Class 42 is the environment's because no function builds SQL from what a message holds.
 
-| SQLSTATE | whose | meaning |
-|---|---|---|
+Suspect: when such an error comes twice on the same head, and in between a small write was committed within a second,
+the run goes one by one; twice more on one message alone, and it counts against that message (INFRA). A lost connection
+and a timeout without an SQLSTATE are suspect too.
+
+| SQLSTATE | whose | suspect | meaning |
+|---|---|---|---|
 `)
 	for _, r := range Rules() {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.Prefix, r.Class, r.Means)
+		suspect := ""
+		if r.Suspect {
+			suspect = "yes"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.Prefix, r.Class, suspect, r.Means)
 	}
 	b.WriteString("\n## Our own SQLSTATEs\n\n| SQLSTATE | meaning | what to do |\n|---|---|---|\n")
 	for _, c := range Codes() {

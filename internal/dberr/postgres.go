@@ -31,6 +31,9 @@ type Rule struct {
 	Prefix string // class or whole SQLSTATE
 	Class  Class
 	Means  string
+	// Suspect: the environment's, unless it repeats on one message alone while
+	// the server is well; then it is the message's (design §5).
+	Suspect bool
 }
 
 // Rules returns the table of SQLSTATEs; the longest prefix that fits counts,
@@ -39,31 +42,41 @@ type Rule struct {
 // database is another than the one this binary was tested with.
 func Rules() []Rule {
 	return []Rule{
-		{"08", Environment, "connection lost or refused"},
-		{"0A000", Environment, "a cached plan does not fit the changed schema: the statement is prepared again"},
-		{"25006", Environment, "the server is read-only"},
-		{"25P03", Environment, "idle_in_transaction_session_timeout ended the session"},
-		{"25P04", Environment, "transaction_timeout ended the session"},
-		{"26000", Environment, "a prepared statement is gone: a pooler in transaction mode is not supported"},
-		{"28", Environment, "login refused"},
-		{"3D000", Environment, "the database does not exist (now)"},
-		{"3F000", Environment, "the schema does not exist: run msgx migrate"},
-		{"40", Environment, "serialisation failure or deadlock"},
-		{"42", Environment, "a function, table or column is not as this binary needs it: run msgx migrate"},
-		{"42501", Environment, "a privilege is missing: the login must be a member of msgx_app"},
-		{"53", Environment, "out of memory, disk or connections"},
-		{"55P03", Environment, "lock not available within lock_timeout"},
-		{"57", Environment, "cancelled, shut down, starting, or over statement_timeout"},
-		{"58", Environment, "the server's own I/O failed"},
-		{"72000", Environment, "snapshot too old"},
-		{"XX", Environment, "internal error of the server"},
-		{"MX", Environment, "our own refusals: about a call or a setting, never about a message"},
-		{"MX001", Environment, "fenced: another instance holds the lease"},
+		{Prefix: "08", Class: Environment, Suspect: true, Means: "connection lost or refused"},
+		{Prefix: "0A000", Class: Environment, Means: "a cached plan does not fit the changed schema: the statement is prepared again"},
+		{Prefix: "25006", Class: Environment, Means: "the server is read-only"},
+		{Prefix: "25P03", Class: Environment, Means: "idle_in_transaction_session_timeout ended the session"},
+		{Prefix: "25P04", Class: Environment, Means: "transaction_timeout ended the session"},
+		{Prefix: "26000", Class: Environment, Means: "a prepared statement is gone: a pooler in transaction mode is not supported"},
+		{Prefix: "28", Class: Environment, Means: "login refused"},
+		{Prefix: "3D000", Class: Environment, Means: "the database does not exist (now)"},
+		{Prefix: "3F000", Class: Environment, Means: "the schema does not exist: run msgx migrate"},
+		{Prefix: "40", Class: Environment, Means: "serialisation failure or deadlock"},
+		{Prefix: "42", Class: Environment, Means: "a function, table or column is not as this binary needs it: run msgx migrate"},
+		{Prefix: "42501", Class: Environment, Means: "a privilege is missing: the login must be a member of msgx_app"},
+		{Prefix: "53", Class: Environment, Means: "out of disk or connections"},
+		{Prefix: "53200", Class: Environment, Suspect: true, Means: "out of memory"},
+		{Prefix: "55P03", Class: Environment, Means: "lock not available within lock_timeout"},
+		{Prefix: "57", Class: Environment, Means: "shut down, starting, or ended by an administrator"},
+		{Prefix: "57014", Class: Environment, Suspect: true, Means: "cancelled, or over statement_timeout"},
+		{Prefix: "57P02", Class: Environment, Suspect: true, Means: "ended as another session crashed"},
+		{Prefix: "58", Class: Environment, Means: "the server's own I/O failed"},
+		{Prefix: "72000", Class: Environment, Means: "snapshot too old"},
+		{Prefix: "XX", Class: Environment, Suspect: true, Means: "internal error of the server"},
+		{Prefix: "MX", Class: Environment, Means: "our own refusals: about a call or a setting, never about a message"},
+		{Prefix: "MX001", Class: Environment, Means: "fenced: another instance holds the lease"},
 	}
 }
 
 // IsFenced tells whether the lease was lost.
 func IsFenced(err error) bool { return hasCode(err, "MX001") }
+
+// IsRefusal tells whether a call was refused for its arguments: the same call
+// is refused again.
+func IsRefusal(err error) bool { return hasCode(err, "MX003") || hasCode(err, "MX004") }
+
+// IsLocked tells whether a lock could not be had in time.
+func IsLocked(err error) bool { return hasCode(err, "55P03") }
 
 func hasCode(err error, code string) bool {
 	var pg *pgconn.PgError
@@ -71,23 +84,35 @@ func hasCode(err error, code string) bool {
 }
 
 // Classify tells whose error of PostgreSQL it is.
-func Classify(err error) Class {
+func Classify(err error) Class { return rule(err).Class }
+
+// Suspect tells whether an error of the environment may be the message's doing
+// all the same: the message's once it repeats on it alone while the server is well.
+func Suspect(err error) bool {
+	r := rule(err)
+	return r.Class == Environment && r.Suspect
+}
+
+// rule returns the line that fits an error.
+func rule(err error) Rule {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
-		return Environment
+		// No word from the server: a message may have ended its session, or kept
+		// it busy for too long.
+		return Rule{Class: Environment, Suspect: true}
 	}
 	// A missing partition is reported as a check violation without a
 	// constraint; its message depends on lc_messages.
 	if pg.Code == "23514" && pg.ConstraintName == "" {
-		return Environment
+		return Rule{Class: Environment}
 	}
-	best, class := 0, Message
+	best := Rule{Class: Message}
 	for _, r := range Rules() {
-		if strings.HasPrefix(pg.Code, r.Prefix) && len(r.Prefix) > best {
-			best, class = len(r.Prefix), r.Class
+		if strings.HasPrefix(pg.Code, r.Prefix) && len(r.Prefix) > len(best.Prefix) {
+			best = r
 		}
 	}
-	return class
+	return best
 }
 
 // Hint is the next step that an error of a database suggests, "" when it

@@ -7,6 +7,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -47,7 +48,9 @@ type Engine struct {
 	log      *slog.Logger
 	mono     Monotonic
 	clock    *clock
-	epoch    int64
+	epoch    int64         // of the present term, or of the last one
+	former   []int64       // earlier epochs of this process whose run may still be on record
+	jump     time.Duration // a jump of PostgreSQL's clock that the waits have to follow
 
 	pumpWake       chan struct{}
 	dispatcherWake chan struct{}
@@ -66,31 +69,50 @@ func New(cfg config.Config, p Parts) *Engine {
 	}
 }
 
-// Run acquires the lease and turns the loops until ctx ends (nil).
-// Errors: ErrStandby when another instance is active; the loss of the lease.
+// Run is the active instance whenever no other is, until ctx ends (nil): it
+// waits as standby, turns the loops, and waits again when it lost the lease.
+// Errors: only what waiting cannot mend, as settings the database refuses.
 func (e *Engine) Run(ctx context.Context) error {
-	err := e.acquire(ctx)
-	if err == nil {
-		err = e.turn(ctx)
-		e.release(ctx)
+	for {
+		err := e.serve(ctx)
+		switch {
+		case ctx.Err() != nil:
+			// What the signal to stop cut short is no failure.
+			if err != nil {
+				e.log.InfoContext(ctx, "stopped while a call was under way", "err", err)
+			}
+			return nil
+		case dberr.IsRefusal(err):
+			return err
+		}
+		e.log.ErrorContext(ctx, "not active any more", "epoch", e.epoch, "err", err)
+		if !pause(ctx, nil, standbyEvery, 0) {
+			return nil
+		}
 	}
-	// What the signal to stop cut short is no failure.
-	if err != nil && ctx.Err() != nil && !dberr.IsFenced(err) {
-		e.log.InfoContext(ctx, "stopped while a call was under way", "err", err)
-		return nil
+}
+
+// serve is one term: from the lease acquired to its end.
+func (e *Engine) serve(ctx context.Context) error {
+	if err := e.acquire(ctx); err != nil {
+		return err
+	}
+	defer e.release(ctx)
+	err := e.turn(ctx)
+	var jump clockJump
+	if errors.As(err, &jump) {
+		e.jump += jump.by
 	}
 	return err
 }
 
 // turn gets ready and turns the loops until ctx ends or the lease is lost.
 func (e *Engine) turn(ctx context.Context) error {
-	if err := e.syncClock(ctx); err != nil {
+	if err := e.ready(ctx); err != nil {
 		return err
 	}
-	if err := e.cutover(ctx); err != nil {
-		return err
-	}
-	// A step in flight may end after the signal; then it is cut.
+	// A step in flight may end after the signal; then it is cut. When the lease
+	// is lost it is cut at once: nothing more goes out to MySQL or Kafka.
 	work, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	stop := context.AfterFunc(ctx, func() {
@@ -100,18 +122,52 @@ func (e *Engine) turn(ctx context.Context) error {
 	defer stop()
 
 	group, groupCtx := errgroup.WithContext(ctx)
-	group.Go(func() error { return e.renew(groupCtx, e.renewal) })
+	run := func(f func() error) {
+		group.Go(func() error {
+			err := f()
+			if err != nil {
+				cut()
+			}
+			return err
+		})
+	}
+	run(func() error { return e.renew(groupCtx, e.renewal) })
 	for _, l := range e.loops() {
-		group.Go(func() error { return e.runLoop(groupCtx, work, l) })
+		run(func() error { return e.runLoop(groupCtx, work, l) })
 	}
 	return group.Wait()
+}
+
+// ready settles what an earlier term of this process left: the clock that
+// jumped, and runs that it gave up without having died on them.
+func (e *Engine) ready(ctx context.Context) error {
+	e.clock.forget()
+	if err := e.syncClock(ctx); err != nil {
+		return err
+	}
+	call, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if e.jump != 0 {
+		if err := e.q.ClockShift(call, gen.ClockShiftParams{Epoch: e.epoch, By: e.jump}); err != nil {
+			return fmt.Errorf("move the waits along with the clock by %s: %w", e.jump, err)
+		}
+		e.log.WarnContext(ctx, "waits moved along with the clock", "by", e.jump)
+		e.jump = 0
+	}
+	for len(e.former) > 0 {
+		if err := e.q.PumpPutBack(call, gen.PumpPutBackParams{Epoch: e.epoch, RunEpoch: e.former[0]}); err != nil {
+			return fmt.Errorf("put the run of epoch %d back: %w", e.former[0], err)
+		}
+		e.former = e.former[1:]
+	}
+	return nil
 }
 
 func (e *Engine) loops() []loop {
 	poll := e.cfg.Pipeline.PollInterval
 	pumping := &pump{e: e, window: newWindow(e), missing: make(map[int64]time.Time)}
 	return []loop{
-		{name: "poller", idle: poll, step: (&poller{e: e, seq: -1}).step},
+		{name: "poller", idle: poll, step: e.afterCutover((&poller{e: e, seq: -1}).step)},
 		{name: "pump", idle: poll, wake: e.pumpWake, step: pumping.step},
 		{name: "dispatcher", idle: poll, wake: e.dispatcherWake, step: (&dispatcher{checked: checked{e: e, topic: e.topic("msg")}}).step},
 		{name: "flusher", idle: e.cfg.Schd.FlushPeriod, step: (&flusher{checked: checked{e: e, topic: e.topic("schd")}}).step},
@@ -120,15 +176,16 @@ func (e *Engine) loops() []loop {
 }
 
 // syncClock takes a reading of PostgreSQL's clock.
+// Errors: clockJump; PostgreSQL's.
 func (e *Engine) syncClock(ctx context.Context) error {
 	call, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	began := e.mono()
 	now, err := e.q.Clock(call)
 	if err != nil {
 		return fmt.Errorf("read PostgreSQL's clock: %w", err)
 	}
-	e.clock.set(now)
-	return nil
+	return e.clock.read(began, now)
 }
 
 // topic returns the full name of a topic.

@@ -2,14 +2,12 @@ package engine_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"msgexchange/internal/engine"
 	"msgexchange/internal/kafka"
 	"msgexchange/internal/simulate"
 )
@@ -246,37 +244,49 @@ func TestCleanStop(t *testing.T) {
 	r := w.start()
 	w.finished(w.my.Insert(m.create(1)))
 	w.env["instance"] = "other"
-	if err := w.start().wait(); !errors.Is(err, engine.ErrStandby) {
-		t.Errorf("the other instance: %v", err)
-	}
+	other := w.start()
+	w.until("the other instance waits", func() bool { return other.log.contains("another instance is active: test, epoch 1") })
 	took, err := r.stop()
 	if err != nil || took > 5*time.Second {
 		t.Errorf("stopped after %s: %v", took, err)
 	}
-	if holder := w.get("SELECT holder FROM msgx.instance_lease"); holder != "" {
-		t.Errorf("the lease is still held by %s", holder)
-	}
-	other := w.start()
 	w.finished(w.my.Insert(m.terminal(1, "A")))
+	if holder := w.get("SELECT holder || ' ' || epoch FROM msgx.v_lease"); holder != "other 2" {
+		t.Errorf("the lease is held by %s", holder)
+	}
 	if _, err := other.stop(); err != nil {
 		t.Error(err)
 	}
+	if holder := w.get("SELECT holder FROM msgx.instance_lease"); holder != "" {
+		t.Errorf("the lease is still held by %s", holder)
+	}
+	if n := w.get("SELECT count(*) FROM msgx.operator_audit WHERE action = 'take-over'"); n != "0" {
+		t.Errorf("%s take-overs, but it was handed on", n)
+	}
 }
 
-// TestTakeOver: an instance of the same name takes the lease over at once, and
-// the former one is fenced: it ends, and what it does no longer counts.
+// TestTakeOver: a new process of the same name takes the lease over at once;
+// the former one is fenced, waits as standby, and takes no turns with it.
 func TestTakeOver(t *testing.T) {
 	w := newWorld(t, nil)
 	m := &text{}
 	former := w.start()
 	w.finished(w.my.Insert(m.create(1)))
-	w.start()
-	if err := former.wait(); err == nil || !strings.Contains(err.Error(), "MX001") {
-		t.Errorf("the former instance ends with %v", err)
-	}
+	successor := w.start()
+	w.until("the former instance waits", func() bool { return former.log.contains("another instance is active: test, epoch 2") })
 	w.idle(w.my.Insert(m.terminal(1, "A")))
 	if got := w.get("SELECT terminal FROM msgx.flight_schd WHERE flid = 1"); got != "A" {
 		t.Errorf("terminal %q", got)
+	}
+	if got := w.get("SELECT reason || ' ' || (detail ->> 'epoch') FROM msgx.operator_audit WHERE action = 'take-over'"); got != "a new process of the same name 1" {
+		t.Errorf("take-overs on record: %q", got)
+	}
+	if _, err := successor.stop(); err != nil {
+		t.Error(err)
+	}
+	w.idle(w.my.Insert(m.terminal(1, "B")))
+	if got := w.get("SELECT epoch FROM msgx.v_lease"); got != "3" {
+		t.Errorf("epoch %s: they took turns", got)
 	}
 }
 

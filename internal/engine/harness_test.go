@@ -300,6 +300,12 @@ func (b *syncBuffer) contains(s string) bool {
 	return strings.Contains(b.buf.String(), s)
 }
 
+func (b *syncBuffer) count(s string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Count(b.buf.String(), s)
+}
+
 // closedPort is an address where nothing listens.
 func closedPort(t *testing.T) string {
 	t.Helper()

@@ -19,32 +19,87 @@ var ErrStandby = errors.New("another instance is active")
 // errLeaseLost ends the loops when the lease could not be renewed in time.
 var errLeaseLost = errors.New("the lease was lost")
 
-// acquire becomes the active instance and loads the rules' parameters.
-// Errors: ErrStandby, or PostgreSQL's.
+// standbyEvery is how often a standby looks whether it may take over: with the
+// waits of lease_acquire well within the 5 s promised after the lease's end.
+const standbyEvery = time.Second
+
+// acquire waits until this is the active instance, and loads the rules'
+// parameters. What it waits for is logged whenever it changes.
+// Errors: ctx ended; the database refuses the settings.
 func (e *Engine) acquire(ctx context.Context) error {
 	settings, err := json.Marshal(e.cfg.Settings())
 	if err != nil {
 		return fmt.Errorf("encode the settings: %w", err)
 	}
+	var waiting string
+	for {
+		err := e.tryAcquire(ctx, settings)
+		if err == nil {
+			return nil
+		}
+		if dberr.IsRefusal(err) {
+			return err
+		}
+		if why := reason(err); why != waiting {
+			waiting = why
+			e.log.WarnContext(ctx, "standby", "reason", why)
+		}
+		if !pause(ctx, nil, standbyEvery, 0) {
+			return ctx.Err()
+		}
+	}
+}
+
+// tryAcquire asks for the lease once.
+// Errors: ErrStandby, or PostgreSQL's.
+func (e *Engine) tryAcquire(ctx context.Context, settings []byte) error {
 	// Not cut by a stop: a lease that was acquired unseen could not be released.
 	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
-	rows, err := e.q.LeaseAcquire(call, gen.LeaseAcquireParams{
+	arg := gen.LeaseAcquireParams{
 		Holder: e.cfg.Instance, Ttl: e.cfg.Lease.TTL, Settings: settings, Autostart: e.cfg.Pipeline.Autostart,
-	})
-	if err != nil {
-		return fmt.Errorf("acquire the lease: %w", err)
 	}
-	if len(rows) == 0 {
-		return ErrStandby
+	if e.epoch > 0 {
+		arg.Former = &e.epoch
+	}
+	rows, err := e.q.LeaseAcquire(call, arg)
+	switch {
+	case dberr.IsLocked(err):
+		return e.evict(ctx, err)
+	case err != nil:
+		return fmt.Errorf("acquire the lease: %w", err)
+	case len(rows) == 0:
+		holder, err := e.q.LeaseHolder(call)
+		if err != nil {
+			return fmt.Errorf("ask who holds the lease: %w", err)
+		}
+		return fmt.Errorf("%w: %s, epoch %d", ErrStandby, value(holder.Holder), holder.Epoch)
+	}
+	if e.epoch > 0 {
+		e.former = append(e.former, e.epoch)
 	}
 	e.epoch = rows[0].Epoch
 	e.log.InfoContext(ctx, "lease acquired", "epoch", e.epoch)
 	return nil
 }
 
-// renew prolongs the lease on a connection of its own until ctx ends. It
-// gives up before the lease can end.
+// evict ends sessions of the dead epoch that hold the lease's row.
+func (e *Engine) evict(ctx context.Context, locked error) error {
+	call, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	ended, err := e.q.LeaseEvict(call)
+	if err != nil {
+		return fmt.Errorf("end the sessions of the dead epoch: %w", err)
+	}
+	for _, session := range ended {
+		e.log.WarnContext(ctx, "ended a session of the dead epoch", "session", session)
+	}
+	return fmt.Errorf("acquire the lease: %w", locked)
+}
+
+// renew prolongs the lease on a connection of its own until ctx ends, and
+// watches PostgreSQL's clock. It gives up before the lease can end.
+// Errors: errLeaseLost, clockJump.
 func (e *Engine) renew(ctx context.Context, pool *pgxpool.Pool) error {
 	ttl := e.cfg.Lease.TTL
 	every := ttl / 3
@@ -59,15 +114,18 @@ func (e *Engine) renew(ctx context.Context, pool *pgxpool.Pool) error {
 		}
 		call, cancel := context.WithTimeout(ctx, every)
 		began := e.mono()
-		rows, err := gen.New(pool).LeaseRenew(call, gen.LeaseRenewParams{Epoch: e.epoch, Ttl: ttl})
+		rows, err := gen.New(pool).LeaseRenew(call, gen.LeaseRenewParams{Epoch: e.epoch, Ttl: ttl, HostClock: began})
 		cancel()
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case dberr.IsFenced(err) || (err == nil && len(rows) == 0):
-			return errLeaseLost
+		case err == nil && len(rows) == 0:
+			return fmt.Errorf("%w: another instance took over from epoch %d", errLeaseLost, e.epoch)
 		case err == nil:
 			good = began
+			if err := e.clock.read(began, rows[0].Clock); err != nil {
+				return err
+			}
 		case e.mono().Sub(good) > ttl-every:
 			return fmt.Errorf("%w: no renewal for %s: %w", errLeaseLost, e.mono().Sub(good).Round(time.Second), err)
 		default:
@@ -89,4 +147,11 @@ func (e *Engine) release(ctx context.Context) {
 	default:
 		e.log.InfoContext(ctx, "lease released", "epoch", e.epoch)
 	}
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

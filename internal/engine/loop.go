@@ -30,6 +30,7 @@ const (
 	reportEvery = time.Second      // how often a loop writes its state while nothing changes
 	retryFirst  = time.Second      // pause after the first failure in a row
 	retryMost   = 10 * time.Second // longest pause after failures
+	stepMost    = 10 * time.Second // most that one step counts as working time: a frozen process does not work
 )
 
 // poke wakes a loop without ever blocking the caller.
@@ -54,17 +55,18 @@ func (e *Engine) runLoop(ctx, work context.Context, l loop) error {
 		if !st.braked {
 			began := e.mono()
 			r, err := l.step(work)
-			st.worked += e.mono().Sub(began)
+			var jump clockJump
 			switch {
 			case ctx.Err() != nil:
 				return nil
-			case dberr.IsFenced(err):
+			case dberr.IsFenced(err), errors.As(err, &jump):
 				return err
 			case err != nil:
 				failures++
 				r = round{wait: min(retryFirst<<min(failures-1, 4), retryMost), reason: reason(err)}
 			default:
 				failures = 0
+				st.work(began, stepMost)
 			}
 			if err := st.report(work, r.reason); err != nil {
 				return err
@@ -75,8 +77,12 @@ func (e *Engine) runLoop(ctx, work context.Context, l loop) error {
 				}
 				continue
 			}
+			began = e.mono()
 			if !pause(ctx, l.wake, r.wait, l.idle) {
 				return nil
+			}
+			if r.reason == "" {
+				st.work(began, max(r.wait, l.idle)+time.Second)
 			}
 			continue
 		}
@@ -120,8 +126,15 @@ type loopState struct {
 	log      *slog.Logger
 	worked   time.Duration
 	reason   string
+	since    time.Time // beginning of the pause
 	braked   bool
 	reported time.Time
+}
+
+// work counts the time since began as working time, but no more than most.
+// Time in which the loop pauses for the environment or is braked is none.
+func (s *loopState) work(began time.Time, most time.Duration) {
+	s.worked += min(s.e.mono().Sub(began), most)
 }
 
 // report writes the loop's state when it changed or is due, and reads the
@@ -131,10 +144,14 @@ func (s *loopState) report(ctx context.Context, reason string) error {
 	now := s.e.mono()
 	changed := reason != s.reason
 	if changed {
-		if reason == "" {
-			s.log.InfoContext(ctx, "loop resumes", "was", s.reason)
-		} else {
-			s.log.WarnContext(ctx, "loop pauses", "reason", reason)
+		switch {
+		case reason == "":
+			s.log.InfoContext(ctx, "loop resumes", "after", now.Sub(s.since).Round(time.Millisecond), "was", s.reason)
+		case s.reason == "":
+			s.since = now
+			fallthrough
+		default:
+			s.log.WarnContext(ctx, "loop pauses", "reason", reason, "since", s.since)
 		}
 		s.reason = reason
 	}

@@ -12,6 +12,9 @@ const (
 	// callTimeout bounds one call to PostgreSQL. The server's own limits are
 	// shorter, so that an answer arrives before the caller gives up.
 	callTimeout = 5 * time.Second
+	// lockTimeout is shorter than serverTimeout, so that a wait for somebody
+	// else's lock is told from a statement that takes too long.
+	lockTimeout = "3000"
 	// serverTimeout is statement_timeout and idle_in_transaction_session_timeout:
 	// below 5 s, so that a dead session cannot hold the lease row for long (I5).
 	serverTimeout = "4500"
@@ -30,9 +33,11 @@ func OpenPostgres(ctx context.Context, dsn, instance string) (*pgxpool.Pool, err
 		"timezone":                            "UTC",
 		"statement_timeout":                   serverTimeout,
 		"idle_in_transaction_session_timeout": serverTimeout,
+		"lock_timeout":                        lockTimeout,
 		"tcp_keepalives_idle":                 "2",
 		"tcp_keepalives_interval":             "1",
 		"tcp_keepalives_count":                "2",
+		"tcp_user_timeout":                    serverTimeout,
 	} {
 		cfg.ConnConfig.RuntimeParams[key] = value
 	}

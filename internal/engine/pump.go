@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"msgexchange/gen"
@@ -24,9 +25,25 @@ type pump struct {
 	window    *window
 	run       []int64 // given by the last call, not applied yet
 	watermark int64
+	place     int64 // every message up to it was finished once
+	ahead     int   // how many messages behind the run may be decoded ahead; 0 = none, and the run goes through pump_try
 	alone     int64 // messages up to this id go one by one, since a batch with them raised an error
+	trouble   trouble
+	putBack   bool // a stamped message was given up because of the environment
 	missing   map[int64]time.Time
 }
+
+// trouble counts errors of the environment on one head that may be the
+// message's doing all the same.
+type trouble struct {
+	head   int64
+	errors int
+	well   bool // PostgreSQL answered a probe since the last of them
+}
+
+// troubleMost is how many errors of the environment, each with PostgreSQL well
+// before it, make a run go one by one, and a message alone guilty (design §5).
+const troubleMost = 2
 
 // outcome is what pump_apply says of one message.
 type outcome struct {
@@ -42,31 +59,90 @@ type outcome struct {
 
 func (p *pump) step(ctx context.Context) (round, error) {
 	if len(p.run) == 0 {
-		call, cancel := context.WithTimeout(ctx, callTimeout)
-		r, err := p.e.q.PumpNext(call, gen.PumpNextParams{Epoch: p.e.epoch, Now: p.e.clock.now()})
-		cancel()
-		if err != nil {
-			return round{}, fmt.Errorf("ask for the next run: %w", err)
-		}
-		if rest := p.take(ctx, r); len(p.run) == 0 {
-			return rest, nil
+		if rest, err := p.next(ctx); err != nil || len(p.run) == 0 {
+			return rest, err
 		}
 	}
-	if err := p.window.fill(ctx, p.run); err != nil {
+	if p.ahead == 0 {
+		if rest, ready, err := p.try(ctx); !ready {
+			return rest, err
+		}
+	} else if err := p.window.fill(ctx, p.run); err != nil {
 		return round{}, err
 	}
 	batch, wait := p.batch()
 	if len(batch) == 0 {
 		return round{wait: wait}, nil
 	}
-	last := batch[len(batch)-1].id
-	p.window.lookAhead(ctx, last, p.watermark, 2*p.e.cfg.Pipeline.ApplyBatch)
+	p.e.log.DebugContext(ctx, "claimed", "messages", len(batch), "from", batch[0].id, "to", batch[len(batch)-1].id, "alone", p.ahead == 0)
+	if p.ahead > 0 {
+		p.window.lookAhead(ctx, max(batch[len(batch)-1].id, p.place), p.watermark, p.ahead)
+	}
+	began := p.e.mono()
 	r, err := p.apply(ctx, batch)
 	if err != nil {
-		p.run = nil
+		p.run, p.putBack = nil, p.ahead == 0
 		return round{}, err
 	}
-	return p.take(ctx, r), nil
+	return p.take(ctx, began, r)
+}
+
+// next asks for a run.
+func (p *pump) next(ctx context.Context) (round, error) {
+	call, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if p.putBack {
+		if err := p.e.q.PumpPutBack(call, gen.PumpPutBackParams{Epoch: p.e.epoch, RunEpoch: p.e.epoch}); err != nil {
+			return round{}, fmt.Errorf("put a run back: %w", err)
+		}
+		p.putBack = false
+	}
+	began := p.e.mono()
+	r, err := p.e.q.PumpNext(call, gen.PumpNextParams{Epoch: p.e.epoch, Now: p.e.clock.now()})
+	if err != nil {
+		return round{}, fmt.Errorf("ask for the next run: %w", err)
+	}
+	rest, err := p.take(ctx, began, r)
+	if len(p.run) > 0 && p.run[0] == p.trouble.head {
+		p.trouble.well = p.probe(ctx)
+	}
+	return rest, err
+}
+
+// try decodes the one message of a run, stamped just before: should the
+// process die on it, its successor knows the message by name. A text that is
+// not there needs no stamp. It is ready when the message may be applied.
+func (p *pump) try(ctx context.Context) (rest round, ready bool, err error) {
+	id := p.run[0]
+	text, found, err := p.window.fetch(ctx, id)
+	if err != nil || !found {
+		return round{}, err == nil, err
+	}
+	began := p.e.mono()
+	call, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	r, err := p.e.q.PumpTry(call, gen.PumpTryParams{Epoch: p.e.epoch, Now: p.e.clock.now(), MsgID: id})
+	if err != nil {
+		// It may have been stamped all the same.
+		p.run, p.putBack = nil, true
+		return round{}, false, fmt.Errorf("stamp message %d: %w", id, err)
+	}
+	rest, err = p.take(ctx, began, r)
+	if err != nil || string(r.Outcomes) != "[]" || !slices.Equal(r.NextIds, []int64{id}) {
+		return rest, false, err
+	}
+	p.e.log.InfoContext(ctx, "tried alone: a process died with it in flight", "msg_id", id)
+	p.window.decode(text)
+	return round{}, true, nil
+}
+
+// probe tells whether PostgreSQL is well: it commits a small write within a
+// second.
+func (p *pump) probe(ctx context.Context) bool {
+	call, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	rows, err := p.e.q.LeaseRenew(call, gen.LeaseRenewParams{Epoch: p.e.epoch, Ttl: p.e.cfg.Lease.TTL, HostClock: p.e.mono()})
+	return err == nil && len(rows) == 1
 }
 
 // batch returns the messages to apply now. A row that is gone is confirmed
@@ -101,17 +177,21 @@ func (p *pump) apply(ctx context.Context, batch []decoded) (gen.PumpRound, error
 	call, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	r, err := p.e.q.PumpApply(call, gen.PumpApplyParams{Epoch: p.e.epoch, Now: p.e.clock.now(), Batch: array(batch)})
-	if err == nil || dberr.IsFenced(err) || dberr.Classify(err) == dberr.Environment {
-		if err != nil {
-			err = fmt.Errorf("apply %d messages from %d: %w", len(batch), batch[0].id, err)
-		}
-		return r, err
+	if err == nil {
+		return r, nil
+	}
+	if dberr.IsFenced(err) || (dberr.Classify(err) == dberr.Environment && !p.guilty(batch[0].id, err)) {
+		return r, fmt.Errorf("apply %d messages from %d: %w", len(batch), batch[0].id, err)
 	}
 	if len(batch) > 1 {
 		p.alone = batch[len(batch)-1].id
 		p.e.log.WarnContext(ctx, "a batch failed: its messages go one by one", "from", batch[0].id, "to", p.alone, "err", err)
-		return gen.PumpRound{Outcomes: json.RawMessage("[]"), NextIds: p.run, Watermark: p.watermark, Clock: p.e.clock.now()}, nil
+		return gen.PumpRound{
+			Outcomes: json.RawMessage("[]"), NextIds: p.run, Watermark: p.watermark, DoneUpTo: p.place, Clock: p.e.clock.now(), Ahead: int32(p.ahead),
+		}, nil
 	}
+	call, cancel = context.WithTimeout(ctx, callTimeout)
+	defer cancel()
 	r, ferr := p.e.q.PumpFail(call, gen.PumpFailParams{
 		Epoch: p.e.epoch, Now: p.e.clock.now(), Message: batch[0].object, Error: err.Error(),
 	})
@@ -121,24 +201,47 @@ func (p *pump) apply(ctx context.Context, batch []decoded) (gen.PumpRound, error
 	return r, nil
 }
 
-// take stores what a call answered: outcomes, the next run, the clock.
-func (p *pump) take(ctx context.Context, r gen.PumpRound) round {
-	p.e.clock.set(r.Clock)
-	p.run, p.watermark = r.NextIds, r.Watermark
+// guilty tells whether an error of the environment has come so often on this
+// head, with PostgreSQL well in between, that the messages are to blame.
+func (p *pump) guilty(head int64, err error) bool {
+	switch {
+	case !dberr.Suspect(err):
+		return false
+	case p.trouble.head != head:
+		p.trouble = trouble{head: head, errors: 1}
+	case p.trouble.well:
+		p.trouble.errors++
+	}
+	p.trouble.well = false
+	if p.trouble.errors < troubleMost {
+		return false
+	}
+	p.trouble = trouble{}
+	return true
+}
+
+// take stores what a call that began at began answered: outcomes, the next
+// run, the clock.
+// Errors: clockJump.
+func (p *pump) take(ctx context.Context, began time.Time, r gen.PumpRound) (round, error) {
+	p.run, p.watermark, p.place, p.ahead = r.NextIds, r.Watermark, r.DoneUpTo, int(r.Ahead)
 	p.report(ctx, r.Outcomes)
+	if err := p.e.clock.read(began, r.Clock); err != nil {
+		return round{}, err
+	}
 	if len(p.run) > 0 {
 		p.window.drop(p.run[0] - 1)
-		return round{again: true}
+		return round{again: true}, nil
 	}
 	switch {
 	case r.Reason == nil:
-		return round{again: true}
+		return round{again: true}, nil
 	case *r.Reason == "backing-off":
-		return round{wait: r.Until.Sub(p.e.clock.now())}
+		return round{wait: r.Until.Sub(p.e.clock.now())}, nil
 	case *r.Reason == "braked":
-		return round{reason: "braked"}
+		return round{reason: "braked"}, nil
 	}
-	return round{}
+	return round{}, nil
 }
 
 // report logs outcomes and wakes those who have work from them.

@@ -51,6 +51,20 @@ func Seed(ctx context.Context, q *gen.Queries, box *mailbox.Mailbox, epoch int64
 	return c, nil
 }
 
+// afterCutover is a step that comes after the cut-over, once that succeeded.
+func (e *Engine) afterCutover(step func(context.Context) (round, error)) func(context.Context) (round, error) {
+	seeded := false
+	return func(ctx context.Context) (round, error) {
+		if !seeded {
+			if err := e.cutover(ctx); err != nil {
+				return round{}, err
+			}
+			seeded = true
+		}
+		return step(ctx)
+	}
+}
+
 // cutover seeds at the first start when the configuration asks for it.
 func (e *Engine) cutover(ctx context.Context) error {
 	mode := e.cfg.Pipeline.CutoverWatermark

@@ -45,6 +45,24 @@ func (w *window) fill(ctx context.Context, ids []int64) error {
 	return nil
 }
 
+// fetch reads the text of one message, and decodes nothing.
+func (w *window) fetch(ctx context.Context, id int64) (text mailbox.Text, found bool, err error) {
+	if err := w.join(); err != nil {
+		return mailbox.Text{}, false, err
+	}
+	texts, err := w.e.box.Texts(ctx, []int64{id})
+	if err != nil {
+		return mailbox.Text{}, false, fmt.Errorf("read the text of message %d: %w", id, err)
+	}
+	text, found = texts[id]
+	return text, found, nil
+}
+
+// decode decodes a text that was fetched and takes it in.
+func (w *window) decode(text mailbox.Text) {
+	w.put(w.e.decoder.all([]mailbox.Text{text}, w.e.clock.now()))
+}
+
 // lookAhead starts fetching and decoding up to limit messages above after, as
 // far as upTo, unless the window is full.
 func (w *window) lookAhead(ctx context.Context, after, upTo int64, limit int) {

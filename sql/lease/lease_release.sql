@@ -15,7 +15,7 @@ BEGIN
         RETURN;
     END IF;
     UPDATE msgx.pipeline_lock AS p
-       SET run_epoch = NULL, run_from = NULL, run_to = NULL
+       SET run_epoch = NULL, run_from = NULL, run_to = NULL, run_stamped = false
      WHERE p.run_epoch = p_epoch;
     RETURN QUERY
     UPDATE msgx.instance_lease AS l

@@ -15,7 +15,7 @@ AS $body$
 --                      run given last: msg_id, text_hash, sndr, type, styp,
 --                      seqn, dttm, declared, records, or error_class and error
 --   Reads    proc_state, inbox_cursor, proc_identity, ignore_rule, setting,
---            flights
+--            loop_state (brake, working time), flights
 --   Writes   flight_write, flight_schd, list tables, msg_event, proc_state,
 --            proc_identity, schd_snap_log, pipeline_lock; loop_state after ten
 --            identity conflicts in a row
@@ -33,9 +33,12 @@ AS $body$
 --            left (same identity, a flight created or deleted before), before
 --            and after a message behind the place, after the first FAILED one,
 --            and after the tenth identity conflict in a row.
+--            A failure is the last when the attempts are used up, the head-deadline
+--            (working time of the pump since the first failure) or the crashes.
 DECLARE
     v_limit    constant integer := 10;
     v_place    msgx.pipeline_lock;
+    v_wanted   text;
     v_ids      bigint[];
     v_done     jsonb;
     v_items    msgx.r_pump_item[];
@@ -49,13 +52,17 @@ DECLARE
     v_class    jsonb := msgx.setting_text('pipeline.class-attempts')::jsonb;
     v_backoff  text[] := string_to_array(msgx.setting_text('pipeline.backoff'), ',');
     v_cap      interval := msgx.setting_interval('pipeline.backoff-cap');
+    v_deadline interval := msgx.setting_interval('pipeline.head-deadline');
+    v_crashes  integer := msgx.setting_int('pipeline.crash-limit');
+    v_work     interval;  -- working time of the pump so far
     v_zone     text := msgx.setting_text('operation-day.zone');
     v_day      boolean := msgx.setting_text('identity.include-day-boundary')::boolean;
     v_shadow   boolean := msgx.setting_text('shadow')::boolean;
 BEGIN
     PERFORM msgx.lease_check(p_epoch);
     SELECT p.* INTO STRICT v_place FROM msgx.pipeline_lock AS p FOR UPDATE;
-    IF EXISTS (SELECT FROM msgx.loop_state AS l WHERE l.loop = 'pump' AND l.wanted = 'off') THEN
+    SELECT l.wanted, l.working_time INTO STRICT v_wanted, v_work FROM msgx.loop_state AS l WHERE l.loop = 'pump';
+    IF v_wanted = 'off' THEN
         RETURN QUERY SELECT * FROM msgx.pump_run(p_epoch, p_now, NULL);
         RETURN;
     END IF;
@@ -72,7 +79,7 @@ BEGIN
     SELECT array_agg(ROW(m.msg_id, m.text_hash, m.sndr, m.type, m.styp, m.seqn, m.dttm, m.declared, m.records,
                          msgx.identity_key(m.sndr, m.type, m.styp, m.seqn, m.dttm, v_zone, v_day),
                          m.bound, m.forced, m.attempts, m.first_error_class,
-                         NULL, m.error_class, m.error, m.outcome, false)::msgx.r_pump_item ORDER BY m.msg_id)
+                         NULL, m.error_class, m.error, m.outcome, false, m.last)::msgx.r_pump_item ORDER BY m.msg_id)
       INTO v_items
       FROM (SELECT o.msg_id, decode(b.value ->> 'text_hash', 'hex') AS text_hash,
                    b.value ->> 'sndr' AS sndr, b.value ->> 'type' AS type, b.value ->> 'styp' AS styp,
@@ -80,6 +87,9 @@ BEGIN
                    (b.value ->> 'declared')::bigint AS declared,
                    CASE WHEN jsonb_typeof(b.value -> 'records') = 'array' THEN b.value -> 'records' ELSE '[]' END AS records,
                    o.identity_key IS NOT NULL AS bound, o.identity_forced AS forced, o.attempts, o.first_error_class,
+                   CASE WHEN o.crashes > v_crashes THEN format('the process ended %s times on it', o.crashes)
+                        WHEN v_work - o.processing_started_work >= v_deadline
+                        THEN format('tried for %s of working time', date_trunc('second', v_work - o.processing_started_work)) END AS last,
                    b.value ->> 'error_class' AS error_class, b.value ->> 'error' AS error, b.value ->> 'outcome' AS outcome,
                    bool_and(o.msg_id = (b.value ->> 'msg_id')::bigint) OVER (ORDER BY o.n) AS equal
               FROM (SELECT p.*, row_number() OVER (ORDER BY p.msg_id) AS n
@@ -123,12 +133,14 @@ BEGIN
                          coalesce(i.first_error_class, i.error_class),
                          CASE WHEN x.spent THEN 'DEAD' ELSE i.state END,
                          CASE WHEN x.spent THEN 'EXHAUSTED' ELSE i.error_class END,
-                         i.error, i.outcome, i.bind)::msgx.r_pump_item ORDER BY i.msg_id),
+                         CASE WHEN x.spent THEN i.error || coalesce(' (given up: ' || i.last || ')', '') ELSE i.error END,
+                         i.outcome, i.bind, i.last)::msgx.r_pump_item ORDER BY i.msg_id),
            min(i.msg_id) FILTER (WHERE i.state = 'FAILED' AND NOT x.spent)
       INTO v_items, v_cut
       FROM unnest(v_items) AS i
      CROSS JOIN LATERAL (SELECT i.state = 'FAILED'
-                                AND i.attempts + 1 >= coalesce((v_class ->> i.error_class)::integer, v_max) AS spent) AS x;
+                                AND (i.attempts + 1 >= coalesce((v_class ->> i.error_class)::integer, v_max)
+                                     OR i.last IS NOT NULL) AS spent) AS x;
     SELECT least(v_cut, min(r.msg_id)) INTO v_cut
       FROM (SELECT k.msg_id,
                    k.n - coalesce(max(k.n) FILTER (WHERE NOT k.conflict) OVER (ORDER BY k.n), -v_place.conflict_run) AS run
@@ -198,6 +210,8 @@ BEGIN
                identity_key = CASE WHEN v.error_class IS DISTINCT FROM 'MALFORMED' THEN coalesce(p.identity_key, v.identity_key) END,
                sndr = v.sndr, type = v.type, styp = v.styp, seqn = v.seqn, dttm = v.dttm,
                processing_started_at = coalesce(p.processing_started_at, p_now),
+               processing_started_work = CASE WHEN v.state = 'FAILED' THEN coalesce(p.processing_started_work, v_work)
+                                              ELSE p.processing_started_work END,
                finished_at = CASE WHEN v.state <> 'FAILED' THEN p_now END,
                backfill_next_at = CASE WHEN v.state <> 'FAILED' AND NOT v_shadow AND p.backfill_at IS NULL THEN p_now END,
                updated_at = p_now

@@ -38,7 +38,7 @@ BEGIN
                               WHEN 'conflict' THEN 'identity-conflict:' || o.msg_id
                               WHEN 'ignored' THEN 'ignored' END,
                d.verdict NOT IN ('malformed', 'duplicate', 'conflict')
-               AND i.identity_key IS NOT NULL AND o.own IS NOT TRUE)::msgx.r_pump_item ORDER BY i.msg_id)
+               AND i.identity_key IS NOT NULL AND o.own IS NOT TRUE, i.last)::msgx.r_pump_item ORDER BY i.msg_id)
       INTO v_items
       FROM unnest(p_items) AS i
       LEFT JOIN LATERAL (
@@ -104,7 +104,7 @@ BEGIN
         SELECT array_agg(CASE WHEN v_refused ? i.msg_id::text
                     THEN ROW(i.msg_id, i.text_hash, i.sndr, i.type, i.styp, i.seqn, i.dttm, i.declared, i.records, i.identity_key,
                              i.bound, i.forced, i.attempts, i.first_error_class,
-                             'DEAD', 'PROTOCOL', v_refused ->> i.msg_id::text, NULL, i.bind)::msgx.r_pump_item
+                             'DEAD', 'PROTOCOL', v_refused ->> i.msg_id::text, NULL, i.bind, i.last)::msgx.r_pump_item
                     ELSE i END ORDER BY i.msg_id)
           INTO v_items
           FROM unnest(v_items) AS i;

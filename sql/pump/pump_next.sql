@@ -7,7 +7,8 @@ AS $body$
 --   Caller   pump loop
 --   Arguments p_epoch  fencing epoch; p_now  time
 --   Reads    proc_state, inbox_cursor, loop_state
---   Writes   pipeline_lock (place, run in flight)
+--   Writes   pipeline_lock (place, run in flight, suspects); proc_state.crashes
+--            when a process died on a message
 --   Locks    instance_lease FOR KEY SHARE, pipeline_lock FOR UPDATE
 --   Returns  one row: ids to decode and pass to pump_apply, or the reason why
 --            there are none
@@ -15,6 +16,7 @@ AS $body$
 BEGIN
     PERFORM msgx.lease_check(p_epoch);
     PERFORM FROM msgx.pipeline_lock FOR UPDATE;
+    PERFORM msgx.pump_take_over(p_epoch, p_now);
     RETURN QUERY SELECT * FROM msgx.pump_run(p_epoch, p_now, NULL);
 END;
 $body$;

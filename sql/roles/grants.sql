@@ -3,6 +3,7 @@
 GRANT USAGE ON SCHEMA msgx TO msgx_app, msgx_operator, msgx_auditor;
 REVOKE ALL ON ALL TABLES IN SCHEMA msgx FROM PUBLIC, msgx_app, msgx_operator, msgx_auditor;
 GRANT SELECT ON
+    msgx.v_lease,
     msgx.v_head,
     msgx.v_holes,
     msgx.v_backlog,

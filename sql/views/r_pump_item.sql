@@ -18,7 +18,8 @@ SELECT
     NULL::text AS error_class,
     NULL::text AS error,
     NULL::text AS outcome,
-    NULL::boolean AS bind
+    NULL::boolean AS bind,
+    NULL::text AS last
 WHERE false;
 ALTER VIEW msgx.r_pump_item OWNER TO msgx_owner;
 COMMENT ON VIEW msgx.r_pump_item IS 'Row type inside pump_apply: one message and its verdict so far.';
@@ -41,3 +42,4 @@ COMMENT ON COLUMN msgx.r_pump_item.error_class IS 'Class of the failure.';
 COMMENT ON COLUMN msgx.r_pump_item.error IS 'The failure in words.';
 COMMENT ON COLUMN msgx.r_pump_item.outcome IS 'Outcome decided.';
 COMMENT ON COLUMN msgx.r_pump_item.bind IS 'Its identity is to be bound.';
+COMMENT ON COLUMN msgx.r_pump_item.last IS 'Why a failure now is the last, whatever the attempts; null when it is not.';

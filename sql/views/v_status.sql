@@ -9,7 +9,9 @@ SELECT i.holder, i.epoch, i.expires_at, i.holder IS NOT NULL AND i.expires_at > 
        m.pending AS msg_pending, m.oldest_age AS msg_oldest_age, s.pending AS schd_pending, s.oldest_age AS schd_oldest_age,
        k.owed AS marks_owed, (SELECT count(*) FROM msgx.proc_state AS a WHERE a.backfill_abandoned_at IS NOT NULL) AS marks_abandoned,
        (SELECT string_agg(o.loop || ': ' || coalesce(o.paused_reason, o.stands), '; ' ORDER BY o.loop)
-          FROM msgx.v_loops AS o WHERE o.stands IN ('paused', 'braked', 'silent')) AS standing_still
+          FROM msgx.v_loops AS o WHERE o.stands IN ('paused', 'braked', 'silent')) AS standing_still,
+       (SELECT min(o.paused_since) FROM msgx.v_loops AS o WHERE o.stands IN ('paused', 'braked')) AS standing_since,
+       i.acquired_at, i.host_skew
   FROM msgx.instance_lease AS i
  CROSS JOIN msgx.inbox_cursor AS c
  CROSS JOIN msgx.pipeline_lock AS p
@@ -46,3 +48,6 @@ COMMENT ON COLUMN msgx.v_status.schd_oldest_age IS 'Age of the oldest of them.';
 COMMENT ON COLUMN msgx.v_status.marks_owed IS 'Marks owed to the mailbox.';
 COMMENT ON COLUMN msgx.v_status.marks_abandoned IS 'Marks that were given up.';
 COMMENT ON COLUMN msgx.v_status.standing_still IS 'Loops that do not work, and why.';
+COMMENT ON COLUMN msgx.v_status.standing_since IS 'Since when the first of them pauses.';
+COMMENT ON COLUMN msgx.v_status.acquired_at IS 'When the active instance took over.';
+COMMENT ON COLUMN msgx.v_status.host_skew IS 'Clock of its host minus clock of this server.';

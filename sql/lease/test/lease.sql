@@ -10,8 +10,8 @@ SELECT lives_ok('SELECT msgx.lease_check(1)', 'lease_check: the holder''s epoch 
 SELECT is((SELECT epoch FROM msgx.lease_acquire('a', '1 hour', '{}', false)), 2::bigint, 'the same holder again raises the epoch');
 SELECT is((SELECT count(*) FROM msgx.loop_state WHERE wanted = 'off'), 0::bigint, '… and leaves the brakes alone');
 SELECT throws_ok('SELECT msgx.lease_check(1)', 'MX001', NULL, '… and fences the former epoch');
-SELECT is((SELECT count(*) FROM msgx.lease_renew(1, '1 hour')), 0::bigint, 'lease_renew: a former epoch gets nothing');
-SELECT ok((SELECT expires_at > clock_timestamp() + interval '1 hour' FROM msgx.lease_renew(2, '2 hours')), '… the present one a later end');
+SELECT is((SELECT count(*) FROM msgx.lease_renew(1, '1 hour', now())), 0::bigint, 'lease_renew: a former epoch gets nothing');
+SELECT ok((SELECT expires_at > clock_timestamp() + interval '1 hour' FROM msgx.lease_renew(2, '2 hours', now())), '… the present one a later end');
 UPDATE msgx.instance_lease SET expires_at = clock_timestamp() - interval '1 second';
 SELECT is((SELECT epoch FROM msgx.lease_acquire('b', '1 hour', '{"pipeline.apply-batch": "7"}', true)), 3::bigint, 'an ended lease is taken over');
 SELECT is(msgx.setting_int('pipeline.apply-batch'), 7, '… and the settings of the new holder hold');
@@ -19,9 +19,9 @@ SELECT is((SELECT detail FROM msgx.operator_audit WHERE subject = 'pipeline.appl
 SELECT throws_ok($$SELECT * FROM msgx.lease_acquire('b', '1 hour', '{"no.such": "1"}', true)$$, 'MX004', NULL, 'an unknown setting is refused');
 SELECT throws_ok($$SELECT * FROM msgx.lease_acquire(' ', '1 hour', '{}', true)$$, 'MX003', NULL, 'a blank holder is refused');
 SELECT is((SELECT count(*) FROM msgx.lease_release(2)), 0::bigint, 'lease_release: a former epoch releases nothing');
-UPDATE msgx.pipeline_lock SET run_epoch = 3, run_from = 1, run_to = 2;
+UPDATE msgx.pipeline_lock SET run_epoch = 3, run_from = 1, run_to = 2, run_stamped = true;
 SELECT is((SELECT holder FROM msgx.lease_release(3)), NULL, '… the present one gives it up');
-SELECT is((SELECT run_from FROM msgx.pipeline_lock), NULL, '… with no run in flight');
+SELECT is((SELECT row(run_from, run_stamped)::text FROM msgx.pipeline_lock), '(,f)', '… with no run in flight and no stamp');
 SELECT throws_ok('SELECT msgx.lease_check(3)', 'MX001', NULL, '… and is fenced from then on');
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,0 +1,30 @@
+BEGIN;
+\ir ../../fixture.psql
+SELECT plan(11);
+UPDATE msgx.setting SET value = '1000' WHERE key = 'pipeline.max-attempts';
+CREATE FUNCTION pg_temp.work(p_seconds numeric) RETURNS void LANGUAGE sql AS $$
+    UPDATE msgx.loop_state SET working_time = make_interval(secs => p_seconds) WHERE loop = 'pump' $$;
+SELECT pg_temp.enqueue(1, 3);
+SELECT pg_temp.work(100);
+SELECT pg_temp.apply(0, pg_temp.refused(1, 'CODEC_ERROR'), pg_temp.flop(2, 7, '{}'));
+SELECT is((SELECT processing_started_work FROM msgx.proc_state WHERE msg_id = 1), interval '100 s', 'the first failure stamps the working time');
+SELECT is((SELECT processing_started_at FROM msgx.proc_state WHERE msg_id = 1), pg_temp.at(0), '… and the time');
+SELECT is((SELECT row(processing_started_at, processing_started_work)::text FROM msgx.proc_state WHERE msg_id = 2), '(,)', 'a message that was not tried has no stamp');
+SELECT pg_temp.work(699.9);
+SELECT pg_temp.apply(864000, pg_temp.refused(1, 'CODEC_ERROR'));
+SELECT is(pg_temp.stands(1), 'FAILED CODEC_ERROR', 'ten days without working time run no deadline');
+SELECT is((SELECT processing_started_work FROM msgx.proc_state WHERE msg_id = 1), interval '100 s', 'later failures leave the stamp');
+SELECT pg_temp.work(700);
+SELECT pg_temp.apply(864100, pg_temp.refused(1, 'CODEC_ERROR'));
+SELECT is(pg_temp.stands(1), 'DEAD EXHAUSTED', 'after head-deadline of working time a failure is the last');
+SELECT is((SELECT last_error FROM msgx.proc_state WHERE msg_id = 1), 'MSG/FLOP: bad (given up: tried for 00:10:00 of working time)', '… and it says so');
+SELECT is((SELECT attempts FROM msgx.proc_state WHERE msg_id = 1), 3, '… whatever the attempts');
+SELECT pg_temp.apply(864101, pg_temp.flop(2, 7, '{}'));
+SELECT is((SELECT processing_started_work FROM msgx.proc_state WHERE msg_id = 2), NULL, 'a message without a failure needs no stamp');
+SELECT pg_temp.apply(864102, pg_temp.refused(3, 'CODEC_ERROR'));
+SELECT pg_temp.work(100000);
+SELECT is((SELECT state FROM msgx.proc_state WHERE msg_id = 3), 'FAILED', 'no message dies by waiting');
+SELECT pg_temp.apply(864200, pg_temp.flop(3, 7, '{}'));
+SELECT is(pg_temp.stands(3), 'SKIPPED no-flight:7', 'a success past the deadline is a success');
+SELECT * FROM finish();
+ROLLBACK;
