@@ -448,7 +448,13 @@ CREATE TABLE msgx.inbox_cursor (
     seed_floor bigint,
     last_poll_at timestamp with time zone,
     readable_since timestamp with time zone,
+    mailbox_server text,
+    mailbox_max bigint,
+    trusted_to bigint,
+    refused_since timestamp with time zone,
+    refused_why text,
     CONSTRAINT inbox_cursor_check CHECK ((seen_to >= committed_up_to)),
+    CONSTRAINT inbox_cursor_check1 CHECK (((refused_since IS NULL) = (refused_why IS NULL))),
     CONSTRAINT inbox_cursor_committed_up_to_check CHECK ((committed_up_to >= 0)),
     CONSTRAINT inbox_cursor_singleton_check CHECK (singleton)
 )
@@ -477,6 +483,16 @@ COMMENT ON COLUMN msgx.inbox_cursor.seed_floor IS 'Nothing at or below it is loo
 COMMENT ON COLUMN msgx.inbox_cursor.last_poll_at IS 'When the mailbox was last read.';
 
 COMMENT ON COLUMN msgx.inbox_cursor.readable_since IS 'End of the last spell of more than 30 s in which the mailbox was unreadable: no hole window counts from before it.';
+
+COMMENT ON COLUMN msgx.inbox_cursor.mailbox_server IS 'Which server answered the last poll.';
+
+COMMENT ON COLUMN msgx.inbox_cursor.mailbox_max IS 'Highest id of the mailbox at the last poll.';
+
+COMMENT ON COLUMN msgx.inbox_cursor.trusted_to IS 'Rows up to it are not compared with what was read: an operator accepted them as they are.';
+
+COMMENT ON COLUMN msgx.inbox_cursor.refused_since IS 'Since when nothing is taken from the mailbox, because its ids cannot be trusted; null if they can.';
+
+COMMENT ON COLUMN msgx.inbox_cursor.refused_why IS 'Why.';
 
 CREATE TABLE msgx.inbox_hole (
     lo bigint NOT NULL,

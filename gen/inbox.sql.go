@@ -11,18 +11,25 @@ import (
 )
 
 const inboxAdvance = `-- name: InboxAdvance :one
-SELECT accepted, watermark_before, watermark, enqueued, released_holes, released_ids, hole_since, poll_seq, seen_to FROM msgx.inbox_advance(
+SELECT accepted, watermark_before, watermark, enqueued, released_holes, released_ids, hole_since, poll_seq, seen_to, refused_why, windows_anew FROM msgx.inbox_advance(
     p_epoch => $1, p_poll_seq => $2, p_ids => $3::bigint[], p_received => $4::text[],
-    p_read_started => $5::timestamptz, p_now => $6::timestamptz)
+    p_read_started => $5::timestamptz, p_now => $6::timestamptz,
+    p_server => $7, p_max => $8, p_next => $9,
+    p_below_ids => $10::bigint[], p_below_received => $11::text[])
 `
 
 type InboxAdvanceParams struct {
-	Epoch       int64
-	PollSeq     int64
-	Ids         []int64
-	Received    []string
-	ReadStarted time.Time
-	Now         time.Time
+	Epoch         int64
+	PollSeq       int64
+	Ids           []int64
+	Received      []string
+	ReadStarted   time.Time
+	Now           time.Time
+	Server        *string
+	Max           *int64
+	Next          *int64
+	BelowIds      []int64
+	BelowReceived []string
 }
 
 func (q *Queries) InboxAdvance(ctx context.Context, arg InboxAdvanceParams) (InboxRound, error) {
@@ -33,6 +40,11 @@ func (q *Queries) InboxAdvance(ctx context.Context, arg InboxAdvanceParams) (Inb
 		arg.Received,
 		arg.ReadStarted,
 		arg.Now,
+		arg.Server,
+		arg.Max,
+		arg.Next,
+		arg.BelowIds,
+		arg.BelowReceived,
 	)
 	var i InboxRound
 	err := row.Scan(
@@ -45,12 +57,14 @@ func (q *Queries) InboxAdvance(ctx context.Context, arg InboxAdvanceParams) (Inb
 		&i.HoleSince,
 		&i.PollSeq,
 		&i.SeenTo,
+		&i.RefusedWhy,
+		&i.WindowsAnew,
 	)
 	return i, err
 }
 
 const inboxFrontier = `-- name: InboxFrontier :one
-SELECT singleton, committed_up_to, seen_to, hole_since, poll_seq, seeded_at, seeded_mode, seed_floor, last_poll_at, readable_since FROM msgx.inbox_frontier(
+SELECT singleton, committed_up_to, seen_to, hole_since, poll_seq, seeded_at, seeded_mode, seed_floor, last_poll_at, readable_since, mailbox_server, mailbox_max, trusted_to, refused_since, refused_why FROM msgx.inbox_frontier(
     p_epoch => $1, p_from => $2, p_ids => $3::bigint[],
     p_read_started => $4::timestamptz, p_now => $5::timestamptz)
 `
@@ -83,12 +97,17 @@ func (q *Queries) InboxFrontier(ctx context.Context, arg InboxFrontierParams) (I
 		&i.SeedFloor,
 		&i.LastPollAt,
 		&i.ReadableSince,
+		&i.MailboxServer,
+		&i.MailboxMax,
+		&i.TrustedTo,
+		&i.RefusedSince,
+		&i.RefusedWhy,
 	)
 	return i, err
 }
 
 const inboxReadable = `-- name: InboxReadable :one
-SELECT singleton, committed_up_to, seen_to, hole_since, poll_seq, seeded_at, seeded_mode, seed_floor, last_poll_at, readable_since FROM msgx.inbox_readable(p_epoch => $1, p_now => $2::timestamptz)
+SELECT singleton, committed_up_to, seen_to, hole_since, poll_seq, seeded_at, seeded_mode, seed_floor, last_poll_at, readable_since, mailbox_server, mailbox_max, trusted_to, refused_since, refused_why FROM msgx.inbox_readable(p_epoch => $1, p_now => $2::timestamptz)
 `
 
 type InboxReadableParams struct {
@@ -110,6 +129,11 @@ func (q *Queries) InboxReadable(ctx context.Context, arg InboxReadableParams) (I
 		&i.SeedFloor,
 		&i.LastPollAt,
 		&i.ReadableSince,
+		&i.MailboxServer,
+		&i.MailboxMax,
+		&i.TrustedTo,
+		&i.RefusedSince,
+		&i.RefusedWhy,
 	)
 	return i, err
 }
@@ -163,7 +187,7 @@ func (q *Queries) InboxReleaseHole(ctx context.Context, arg InboxReleaseHolePara
 }
 
 const inboxSeed = `-- name: InboxSeed :one
-SELECT singleton, committed_up_to, seen_to, hole_since, poll_seq, seeded_at, seeded_mode, seed_floor, last_poll_at, readable_since FROM msgx.inbox_seed(
+SELECT singleton, committed_up_to, seen_to, hole_since, poll_seq, seeded_at, seeded_mode, seed_floor, last_poll_at, readable_since, mailbox_server, mailbox_max, trusted_to, refused_since, refused_why FROM msgx.inbox_seed(
     p_epoch => $1, p_mode => $2, p_min => $3, p_max => $4,
     p_recent_from => $5, p_recent_ids => $6::bigint[], p_now => $7::timestamptz)
 `
@@ -200,6 +224,11 @@ func (q *Queries) InboxSeed(ctx context.Context, arg InboxSeedParams) (InboxCurs
 		&i.SeedFloor,
 		&i.LastPollAt,
 		&i.ReadableSince,
+		&i.MailboxServer,
+		&i.MailboxMax,
+		&i.TrustedTo,
+		&i.RefusedSince,
+		&i.RefusedWhy,
 	)
 	return i, err
 }

@@ -79,6 +79,16 @@ type InboxCursor struct {
 	LastPollAt *time.Time
 	// End of the last spell of more than 30 s in which the mailbox was unreadable: no hole window counts from before it.
 	ReadableSince *time.Time
+	// Which server answered the last poll.
+	MailboxServer *string
+	// Highest id of the mailbox at the last poll.
+	MailboxMax *int64
+	// Rows up to it are not compared with what was read: an operator accepted them as they are.
+	TrustedTo *int64
+	// Since when nothing is taken from the mailbox, because its ids cannot be trusted; null if they can.
+	RefusedSince *time.Time
+	// Why.
+	RefusedWhy *string
 }
 
 // Ledger of missing mailbox ids, as ranges. Each keeps its own first sighting, so that windows run side by side.
@@ -121,6 +131,10 @@ type InboxRound struct {
 	PollSeq int64
 	// Frontier.
 	SeenTo int64
+	// Why nothing is taken from the mailbox; null when it is.
+	RefusedWhy *string
+	// Why hole windows count from this poll; null when they do not.
+	WindowsAnew *string
 }
 
 // One row for each loop of the driver: the brake, why it pauses, when it last worked.

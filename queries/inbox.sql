@@ -1,7 +1,9 @@
 -- name: InboxAdvance :one
 SELECT * FROM msgx.inbox_advance(
     p_epoch => @epoch, p_poll_seq => @poll_seq, p_ids => @ids::bigint[], p_received => @received::text[],
-    p_read_started => @read_started::timestamptz, p_now => @now::timestamptz);
+    p_read_started => @read_started::timestamptz, p_now => @now::timestamptz,
+    p_server => sqlc.narg('server'), p_max => sqlc.narg('max'), p_next => sqlc.narg('next'),
+    p_below_ids => @below_ids::bigint[], p_below_received => @below_received::text[]);
 
 -- name: InboxFrontier :one
 SELECT * FROM msgx.inbox_frontier(

@@ -57,11 +57,13 @@
 -- inbox
 \ir inbox/inbox_last_id.sql
 \ir inbox/inbox_reconcile.sql
+\ir inbox/inbox_suspect.sql
 \ir inbox/inbox_advance.sql
 \ir inbox/inbox_frontier.sql
 \ir inbox/inbox_readable.sql
 \ir inbox/inbox_seed.sql
 \ir inbox/inbox_release_hole.sql
+\ir inbox/inbox_accept_mailbox.sql
 
 -- pump
 \ir pump/identity_key.sql

@@ -107,6 +107,8 @@ type Mailbox struct {
 	WriteTimeout    time.Duration
 	LockWait        time.Duration
 	ConnMaxLifetime time.Duration
+
+	AllowReplicating bool // the server may be one of a pair of primaries
 }
 
 // Postgres is our own database.

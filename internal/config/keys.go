@@ -151,6 +151,8 @@ func keys() []key {
 			kind: duration(func(c *Config) *time.Duration { return &c.Mailbox.WriteTimeout }, time.Millisecond, 20*time.Second)},
 		{name: "mailbox.lock-wait", def: "2s", meaning: "Longest wait for a row that another user of the mailbox holds, in whole seconds. Less than `mailbox.read-timeout`.",
 			kind: duration(func(c *Config) *time.Duration { return &c.Mailbox.LockWait }, time.Second, 20*time.Second)},
+		{name: "mailbox.allow-replicating", def: "false", meaning: "Use a server that replicates from another one although it can be written: one of a pair of primaries, the one that all writers use. A read-only server is never used.",
+			kind: boolean(func(c *Config) *bool { return &c.Mailbox.AllowReplicating })},
 		{name: "mailbox.conn-max-lifetime", def: "1m", meaning: "Age at which a connection is replaced: below the idle timeout of the server and of every firewall on the way.",
 			kind: duration(func(c *Config) *time.Duration { return &c.Mailbox.ConnMaxLifetime }, time.Second, hour)},
 

@@ -22,6 +22,7 @@ type poller struct {
 	seenTo     int64
 	seq        int64 // -1 = unknown: ask
 	unreadable time.Time
+	refused    string // why nothing is taken from the mailbox, as PostgreSQL said
 }
 
 func (p *poller) step(ctx context.Context) (round, error) {
@@ -35,7 +36,7 @@ func (p *poller) step(ctx context.Context) (round, error) {
 	}
 	started := p.e.clock.now()
 	limit := p.e.cfg.Pipeline.ClaimBatch
-	page, err := p.e.box.Positions(ctx, p.watermark, limit)
+	page, err := p.e.box.Page(ctx, p.watermark, limit)
 	if err != nil {
 		if p.unreadable.IsZero() {
 			p.unreadable = p.e.mono()
@@ -50,12 +51,16 @@ func (p *poller) step(ctx context.Context) (round, error) {
 		p.seq = -1
 		return round{}, err
 	}
-	if len(page) == limit || (len(page) > 0 && page[len(page)-1].ID > p.watermark) {
+	if p.refused != "" {
+		return round{reason: p.refused}, nil
+	}
+	found := len(page.Positions)
+	if found == limit || (found > 0 && page.Positions[found-1].ID > p.watermark) {
 		if err := p.frontier(ctx); err != nil {
 			return round{}, err
 		}
 	}
-	return round{again: moved && len(page) == limit}, nil
+	return round{again: moved && found == limit}, nil
 }
 
 // resync reads the cursor as it stands: a call with an unexpected number
@@ -66,7 +71,27 @@ func (p *poller) resync(ctx context.Context) error {
 		return err
 	}
 	p.watermark, p.seenTo, p.seq = r.Watermark, r.SeenTo, r.PollSeq
+	p.refuse(ctx, r.RefusedWhy)
 	return nil
+}
+
+// refuse notes whether PostgreSQL takes anything from this mailbox. While it
+// does not, an id may name another row than it did: none is read or marked.
+func (p *poller) refuse(ctx context.Context, why *string) {
+	reason := ""
+	if why != nil {
+		reason = *why
+	}
+	p.e.box.Hold(reason)
+	switch {
+	case reason == p.refused:
+	case reason == "":
+		p.e.log.WarnContext(ctx, "the mailbox was accepted", "was", p.refused, "watermark", p.watermark)
+	default:
+		p.e.log.ErrorContext(ctx, "the mailbox is refused: nothing is taken from it until an operator accepts it (docs/runbooks/mailbox-refused.md)",
+			"reason", reason, "watermark", p.watermark)
+	}
+	p.refused = reason
 }
 
 // readable ends a spell in which the mailbox could not be read.
@@ -85,20 +110,22 @@ func (p *poller) readable(ctx context.Context) error {
 	return nil
 }
 
-func (p *poller) advance(ctx context.Context, page []mailbox.Position, started time.Time) (moved bool, err error) {
-	ids := make([]int64, len(page))
-	received := make([]string, len(page))
-	for i, pos := range page {
-		ids[i] = pos.ID
-		if pos.ReceivedAt != nil {
-			received[i] = pos.ReceivedAt.Format(time.RFC3339Nano)
-		}
+func (p *poller) advance(ctx context.Context, page mailbox.Page, started time.Time) (moved bool, err error) {
+	arg := gen.InboxAdvanceParams{
+		Epoch: p.e.epoch, PollSeq: p.seq, ReadStarted: started, Now: p.e.clock.now(), Server: &page.Server, Max: &page.Max,
 	}
-	r, err := p.call(ctx, gen.InboxAdvanceParams{
-		Epoch: p.e.epoch, PollSeq: p.seq, Ids: ids, Received: received, ReadStarted: started, Now: p.e.clock.now(),
-	})
+	arg.Ids, arg.Received = rows(page.Positions)
+	arg.BelowIds, arg.BelowReceived = rows(page.Below)
+	if page.Next > 0 {
+		arg.Next = &page.Next
+	}
+	r, err := p.call(ctx, arg)
 	if err != nil {
 		return false, err
+	}
+	p.refuse(ctx, r.RefusedWhy)
+	if r.WindowsAnew != nil {
+		p.e.log.WarnContext(ctx, "hole windows count from now", "why", *r.WindowsAnew, "watermark", r.Watermark)
 	}
 	before := p.watermark
 	p.watermark, p.seenTo, p.seq = r.Watermark, max(p.seenTo, r.SeenTo), r.PollSeq
@@ -110,6 +137,18 @@ func (p *poller) advance(ctx context.Context, page []mailbox.Position, started t
 		p.e.log.WarnContext(ctx, "holes aged out", "ranges", r.ReleasedHoles, "ids", r.ReleasedIds, "watermark", r.Watermark)
 	}
 	return r.Watermark > before, nil
+}
+
+// rows returns ids and received times as inbox_advance takes them.
+func rows(positions []mailbox.Position) (ids []int64, received []string) {
+	ids, received = make([]int64, len(positions)), make([]string, len(positions))
+	for i, pos := range positions {
+		ids[i] = pos.ID
+		if pos.ReceivedAt != nil {
+			received[i] = pos.ReceivedAt.Format(time.RFC3339Nano)
+		}
+	}
+	return ids, received
 }
 
 // frontier looks ahead by ids only, so that every hole is first seen as early

@@ -23,5 +23,7 @@ func From(c config.Config) Config {
 		LockWait:        c.Mailbox.LockWait,
 		ConnMaxLifetime: c.Mailbox.ConnMaxLifetime,
 		Shadow:          c.Shadow,
+
+		AllowReplicating: c.Mailbox.AllowReplicating,
 	}
 }

@@ -5,14 +5,13 @@ package mailbox
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -39,6 +38,8 @@ type Config struct {
 	LockWait        time.Duration  // longest wait for a row held by another, rounded up to seconds; default 2 s
 	ConnMaxLifetime time.Duration  // default 1 min
 	Shadow          bool           // refuse to write
+
+	AllowReplicating bool // use a server that can be written although it replicates: one of a pair of primaries
 }
 
 // ErrShadow is returned by every write of a shadow instance.
@@ -56,6 +57,7 @@ type Mailbox struct {
 	db                                   *sql.DB
 	table, id, text, received, processed string // quoted
 	status                               string
+	held                                 atomic.Pointer[HeldError]
 }
 
 // Open checks the configuration and prepares the pool; it opens no connection yet. Whatever the DSN says, connections use
@@ -89,7 +91,7 @@ func Open(cfg Config, log *slog.Logger) (*Mailbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open mailbox: %w", err)
 	}
-	m.db = sql.OpenDB(connector{base, sessionStatements(cfg)})
+	m.db = sql.OpenDB(connector{base, cfg})
 	m.db.SetMaxOpenConns(maxConnections)
 	m.db.SetMaxIdleConns(maxConnections)
 	m.db.SetConnMaxLifetime(cfg.ConnMaxLifetime)
@@ -173,39 +175,6 @@ func (l driverLog) Print(v ...any) {
 	l.log.Debug("mailbox connection", "detail", strings.TrimSpace(fmt.Sprintln(v...)))
 }
 
-// sessionStatements set what we rely on, whatever the DSN and the server's defaults are.
-func sessionStatements(cfg Config) []string {
-	lockWait := (cfg.LockWait + time.Second - 1) / time.Second
-	return []string{
-		"SET NAMES utf8mb4",
-		"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
-		"SET SESSION autocommit = 1, innodb_lock_wait_timeout = " + strconv.FormatInt(int64(lockWait), 10),
-	}
-}
-
-// connector sets up each new connection. The driver does so too, but passes over a character set it could not set.
-type connector struct {
-	driver.Connector
-	statements []string
-}
-
-func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := c.Connector.Connect(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("connect to mailbox: %w", err)
-	}
-	execer, ok := conn.(driver.ExecerContext)
-	if !ok {
-		return nil, errors.Join(errors.New("connect to mailbox: the driver cannot execute statements"), conn.Close())
-	}
-	for _, statement := range c.statements {
-		if _, err := execer.ExecContext(ctx, statement, nil); err != nil {
-			return nil, errors.Join(fmt.Errorf("connect to mailbox: %s: %w", statement, err), conn.Close())
-		}
-	}
-	return conn, nil
-}
-
 // Position is a row of the mailbox without its text.
 type Position struct {
 	ID         int64
@@ -214,25 +183,95 @@ type Position struct {
 	Null       bool       // the text is NULL
 }
 
-// Positions returns up to limit rows above after in the order of their ids, from one statement and so from one snapshot:
-// only this may decide what is missing.
-func (m *Mailbox) Positions(ctx context.Context, after int64, limit int) ([]Position, error) {
-	query := fmt.Sprintf("SELECT %s, %s, OCTET_LENGTH(%s) FROM %s WHERE %s > ? ORDER BY %s LIMIT ?",
-		m.id, m.received, m.text, m.table, m.id, m.id)
-	positions, err := collect(ctx, m.db, func(row *sql.Rows) (Position, error) {
+// Page is what one statement saw of the mailbox, and so one snapshot: only this may decide what is missing.
+type Page struct {
+	Server    string     // which server answered
+	Positions []Position // rows above the watermark, in the order of their ids
+	Below     []Position // the nearest rows at or below it, in that order too
+	Max       int64      // highest id of the table; 0 when it is empty
+	Next      int64      // id that the next row will get, 0 = not known; looked up only when Max is below the watermark
+}
+
+// belowRows is how many rows at or below the watermark a page tells of: they show whether the rows are still those that were read.
+const belowRows = 3
+
+// Page returns up to limit rows above after, and what tells whether the ids up to after still are what they were.
+func (m *Mailbox) Page(ctx context.Context, after int64, limit int) (Page, error) {
+	columns := fmt.Sprintf("SELECT %s AS id, %s AS received, OCTET_LENGTH(%s) AS bytes FROM %s", m.id, m.received, m.text, m.table)
+	query := fmt.Sprintf("SELECT %s, (SELECT MAX(%s) FROM %s), p.id, p.received, p.bytes FROM (SELECT 1) AS one LEFT JOIN ("+
+		"(%s WHERE %s <= ? ORDER BY %s DESC LIMIT %d) UNION ALL (%s WHERE %s > ? ORDER BY %s LIMIT ?)) AS p ON TRUE ORDER BY p.id",
+		serverName, m.id, m.table, columns, m.id, m.id, belowRows, columns, m.id, m.id)
+	type line struct {
+		server   string
+		max, id  sql.NullInt64
+		position Position
+	}
+	lines, err := collect(ctx, m.db, func(row *sql.Rows) (l line, err error) {
 		var (
-			p        Position
 			received sql.NullString
 			bytes    sql.NullInt64
 		)
-		err := row.Scan(&p.ID, &received, &bytes)
-		p.ReceivedAt, p.Bytes, p.Null = m.instant(received), bytes.Int64, !bytes.Valid
-		return p, err
-	}, query, after, limit)
+		err = row.Scan(&l.server, &l.max, &l.id, &received, &bytes)
+		l.position = Position{ID: l.id.Int64, ReceivedAt: m.instant(received), Bytes: bytes.Int64, Null: !bytes.Valid}
+		return l, err
+	}, query, after, after, limit)
 	if err != nil {
-		return nil, fmt.Errorf("read mailbox positions after %d: %w", after, err)
+		return Page{}, fmt.Errorf("read mailbox positions after %d: %w", after, err)
 	}
-	return positions, nil
+	var page Page
+	for _, l := range lines {
+		page.Server, page.Max = l.server, l.max.Int64
+		switch {
+		case !l.id.Valid:
+		case l.id.Int64 <= after:
+			page.Below = append(page.Below, l.position)
+		default:
+			page.Positions = append(page.Positions, l.position)
+		}
+	}
+	if page.Max < after {
+		if page.Next, err = m.next(ctx); err != nil {
+			return Page{}, err
+		}
+	}
+	return page, nil
+}
+
+// next returns the id that the server will give to the next row, 0 when it does not say.
+func (m *Mailbox) next(ctx context.Context) (int64, error) {
+	schema, table, qualified := strings.Cut(m.cfg.Table, ".")
+	if !qualified {
+		schema, table = "", schema
+	}
+	var next sql.NullInt64
+	err := m.db.QueryRowContext(ctx, "SELECT AUTO_INCREMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = COALESCE(NULLIF(?, ''), DATABASE()) AND TABLE_NAME = ?",
+		schema, table).Scan(&next)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("read the mailbox's next id: %w", err)
+	}
+	return next.Int64, nil
+}
+
+// HeldError is why rows are neither read by id nor marked: an id may not name the row any more that it named.
+type HeldError struct{ Why string }
+
+func (e *HeldError) Error() string { return "the mailbox's ids are not trusted: " + e.Why }
+
+// Hold makes Texts, Mark and Insert refuse until it is called with an empty reason.
+func (m *Mailbox) Hold(why string) {
+	if why == "" {
+		m.held.Store(nil)
+		return
+	}
+	m.held.Store(&HeldError{why})
+}
+
+// trusted returns an error while the mailbox is held.
+func (m *Mailbox) trusted() error {
+	if held := m.held.Load(); held != nil {
+		return held
+	}
+	return nil
 }
 
 // IDs returns up to limit ids above after, in order, from one statement.
@@ -307,6 +346,9 @@ func (m *Mailbox) CheckZone(ctx context.Context) error {
 func (m *Mailbox) Insert(ctx context.Context, text string) (int64, error) {
 	if m.cfg.Shadow {
 		return 0, fmt.Errorf("insert into mailbox: %w", ErrShadow)
+	}
+	if err := m.trusted(); err != nil {
+		return 0, fmt.Errorf("insert into mailbox: %w", err)
 	}
 	if !utf8.ValidString(text) {
 		return 0, errors.New("insert into mailbox: the text is not valid UTF-8")

@@ -82,25 +82,31 @@ func ids(positions []Position) []int64 {
 	return all
 }
 
+// positions reads positions as a poll does.
+func positions(t *testing.T, m *Mailbox, after int64, limit int) []Position {
+	t.Helper()
+	return must[Page](t)(m.Page(t.Context(), after, limit)).Positions
+}
+
 func TestPositions(t *testing.T) {
 	db := mytest.New(t)
 	m := open(t, db, nil)
 	for _, id := range []int64{30, 10, 20, 1 << 40} {
 		exec(t, db, "INSERT INTO cminmsgs (CMINMSGS_ID, CMINMSGS_CLOB_MSG, CMINMSGS_DATE_RECEIVED) VALUES (?, ?, '2026-04-17 07:44:18')", id, "𠮷"+strconv.FormatInt(id, 10))
 	}
-	all := must[[]Position](t)(m.Positions(t.Context(), 0, 10))
+	all := positions(t, m, 0, 10)
 	received := time.Date(2026, 4, 17, 7, 44, 18, 0, time.UTC)
 	want := []Position{{10, &received, 6, false}, {20, &received, 6, false}, {30, &received, 6, false}, {1 << 40, &received, 17, false}}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Errorf("ids in order, lengths in bytes (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]int64{20, 30}, ids(must[[]Position](t)(m.Positions(t.Context(), 10, 2)))); diff != "" {
+	if diff := cmp.Diff([]int64{20, 30}, ids(positions(t, m, 10, 2))); diff != "" {
 		t.Errorf("after and limit (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]int64{30, 1 << 40}, must[[]int64](t)(m.IDs(t.Context(), 20, 5))); diff != "" {
 		t.Errorf("IDs (-want +got):\n%s", diff)
 	}
-	if rest := must[[]Position](t)(m.Positions(t.Context(), 1<<40, 10)); len(rest) != 0 {
+	if rest := positions(t, m, 1<<40, 10); len(rest) != 0 {
 		t.Errorf("after the last: %v", rest)
 	}
 }
@@ -113,7 +119,7 @@ func TestZoneOfReceivedTimes(t *testing.T) {
 	}
 	m := open(t, db, func(c *Config) { c.Zone = zone })
 	exec(t, db, "INSERT INTO cminmsgs (CMINMSGS_CLOB_MSG, CMINMSGS_DATE_RECEIVED) VALUES ('x', '2026-04-17 07:44:18')")
-	p := must[[]Position](t)(m.Positions(t.Context(), 0, 1))[0]
+	p := positions(t, m, 0, 1)[0]
 	if got, want := p.ReceivedAt.UTC(), time.Date(2026, 4, 16, 23, 44, 18, 0, time.UTC); got != want {
 		t.Errorf("received at %v, want %v", got, want)
 	}
@@ -137,7 +143,7 @@ func TestOddDatesDoNotStopThePoll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	positions := must[[]Position](t)(m.Positions(ctx, 0, 10))
+	positions := positions(t, m, 0, 10)
 	if len(positions) != len(dates) {
 		t.Fatalf("%d rows, want %d", len(positions), len(dates))
 	}
@@ -169,7 +175,7 @@ func TestTexts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("a missing id is absent (-want +got):\n%s", diff)
 	}
-	positions := must[[]Position](t)(m.Positions(t.Context(), 0, 10))
+	positions := positions(t, m, 0, 10)
 	if !positions[2].Null || positions[1].Null {
 		t.Errorf("null in positions: %+v", positions)
 	}
@@ -208,7 +214,7 @@ func TestTwentyMegabytesBesideOthers(t *testing.T) {
 	all := []int64{before, before + 1, after}
 
 	m := open(t, db, nil)
-	positions := must[[]Position](t)(m.Positions(t.Context(), 0, 10))
+	positions := positions(t, m, 0, 10)
 	if len(positions) != 3 || positions[1].Bytes != 20<<20 {
 		t.Fatalf("positions %+v", positions)
 	}
@@ -317,7 +323,7 @@ func TestSessionIsOursWhateverTheDSNSays(t *testing.T) {
 	if _, err := m.db.ExecContext(t.Context(), "SELECT 1; SELECT 2"); err == nil {
 		t.Error("several statements in one are allowed")
 	}
-	if p := must[[]Position](t)(m.Positions(t.Context(), 0, 1)); p[0].ReceivedAt == nil {
+	if p := positions(t, m, 0, 1); p[0].ReceivedAt == nil {
 		t.Error("the received time was not read")
 	}
 }
@@ -327,7 +333,7 @@ func TestUncommittedRowsAreInvisible(t *testing.T) {
 	m := open(t, db, nil)
 	tx, _ := hold(t, db, "INSERT INTO cminmsgs (CMINMSGS_CLOB_MSG) VALUES ('late')")
 	second := db.Insert("early")
-	if diff := cmp.Diff([]int64{second}, ids(must[[]Position](t)(m.Positions(t.Context(), 0, 10)))); diff != "" {
+	if diff := cmp.Diff([]int64{second}, ids(positions(t, m, 0, 10))); diff != "" {
 		t.Errorf("before the commit (-want +got):\n%s", diff)
 	}
 	if err := tx.Commit(); err != nil {
@@ -372,7 +378,7 @@ func TestShadowNeverWrites(t *testing.T) {
 	if _, err := m.Insert(t.Context(), "y"); !errors.Is(err, ErrShadow) {
 		t.Errorf("insert: %v", err)
 	}
-	if p := must[[]Position](t)(m.Positions(t.Context(), 0, 10)); len(p) != 1 {
+	if p := positions(t, m, 0, 10); len(p) != 1 {
 		t.Errorf("%d rows", len(p))
 	}
 }
@@ -418,7 +424,7 @@ func TestErrorsSayWhatWasBeingDone(t *testing.T) {
 	db := mytest.New(t)
 	m := open(t, db, func(c *Config) { c.Table = "nowhere" })
 	ctx := t.Context()
-	_, positions := m.Positions(ctx, 7, 1)
+	_, positions := m.Page(ctx, 7, 1)
 	_, list := m.IDs(ctx, 7, 1)
 	_, texts := m.Texts(ctx, []int64{3, 4})
 	_, textsOf := m.TextsOf(ctx, []Position{{ID: 3}, {ID: 4}})
@@ -471,7 +477,7 @@ func TestKilledConnectionIsReplaced(t *testing.T) {
 	}
 	exec(t, db, fmt.Sprintf("KILL %d", id))
 	time.Sleep(50 * time.Millisecond)
-	if _, err := m.Positions(t.Context(), 0, 1); err != nil {
+	if _, err := m.Page(t.Context(), 0, 1); err != nil {
 		t.Errorf("after an idle connection was cut: %v", err)
 	}
 }

@@ -29,6 +29,9 @@ func (m *Mailbox) Mark(ctx context.Context, ids []int64) (map[int64]MarkResult, 
 	if len(ids) == 0 {
 		return map[int64]MarkResult{}, nil
 	}
+	if err := m.trusted(); err != nil {
+		return nil, fmt.Errorf("mark mailbox rows: %w", err)
+	}
 	ids = sortedUnique(ids)
 	results, err := m.mark(ctx, ids)
 	if err != nil {

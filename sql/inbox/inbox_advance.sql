@@ -4,7 +4,12 @@ CREATE OR REPLACE FUNCTION msgx.inbox_advance(
     p_ids          bigint[],
     p_received     text[],
     p_read_started timestamptz,
-    p_now          timestamptz
+    p_now          timestamptz,
+    p_server       text DEFAULT NULL,
+    p_max          bigint DEFAULT NULL,
+    p_next         bigint DEFAULT NULL,
+    p_below_ids    bigint[] DEFAULT NULL,
+    p_below_received text[] DEFAULT NULL
 )
 RETURNS SETOF msgx.r_inbox_round
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -22,6 +27,9 @@ AS $body$
 --                             set that began right above it
 --             p_received      their received times as text; '' for null
 --             p_read_started  when that read started, p_now  time
+--             p_server        which server was read; null: nothing is known of
+--                             the mailbox, and it is not judged
+--             p_max, p_next, p_below_ids, p_below_received  see inbox_suspect
 --   Reads    setting pipeline.max-commit-delay
 --   Writes   proc_state, inbox_hole, inbox_cursor
 --   Locks    instance_lease FOR KEY SHARE, inbox_cursor FOR UPDATE
@@ -35,6 +43,10 @@ AS $body$
 --            before the read started. Rows above a standing hole wait.
 --            A read that ended before it started (a clock went back) counts as
 --            started when it ended. A page without a hole writes no hole.
+--            A mailbox that gives ids out again is refused, with its reason,
+--            until an operator accepts it: nothing is taken from it. On another
+--            server, and when its highest id went back, transactions that
+--            nobody timed may be open: hole windows count from now.
 DECLARE
     v_cursor   msgx.inbox_cursor;
     v_read     timestamptz := least(p_read_started, p_now);
@@ -46,12 +58,13 @@ DECLARE
     v_holes    integer := 0;
     v_ids      bigint := 0;
     v_delay    interval := msgx.setting_interval('pipeline.max-commit-delay');
+    v_anew     text;     -- why hole windows count from now
 BEGIN
     PERFORM msgx.lease_check(p_epoch);
     SELECT c.* INTO STRICT v_cursor FROM msgx.inbox_cursor AS c FOR UPDATE;
     IF p_poll_seq IS DISTINCT FROM v_cursor.poll_seq THEN
         RETURN QUERY SELECT false, v_cursor.committed_up_to, v_cursor.committed_up_to, 0, 0, 0::bigint,
-                            v_cursor.hole_since, v_cursor.poll_seq, v_cursor.seen_to;
+                            v_cursor.hole_since, v_cursor.poll_seq, v_cursor.seen_to, v_cursor.refused_why, NULL::text;
         RETURN;
     END IF;
     IF p_read_started IS NULL OR p_now IS NULL OR cardinality(p_ids) IS DISTINCT FROM cardinality(p_received) THEN
@@ -61,6 +74,25 @@ BEGIN
             HINT = 'Give an empty text where a received time is null.';
     END IF;
     v_last := msgx.inbox_last_id(v_cursor.committed_up_to, p_ids);
+    IF p_server IS NOT NULL THEN
+        IF v_cursor.refused_why IS NULL THEN
+            UPDATE msgx.inbox_cursor AS c
+               SET refused_why = s.why, refused_since = p_now
+              FROM msgx.inbox_suspect(p_max, p_next, p_below_ids, p_below_received) AS s (why)
+             WHERE s.why IS NOT NULL
+            RETURNING c.refused_why INTO v_cursor.refused_why;
+        END IF;
+        v_anew := CASE WHEN p_server <> v_cursor.mailbox_server THEN format('the mailbox was on server %s and is on %s', v_cursor.mailbox_server, p_server)
+                       WHEN p_max < v_cursor.mailbox_max THEN format('the highest id of the mailbox was %s and is %s', v_cursor.mailbox_max, p_max) END;
+        IF v_anew IS NOT NULL THEN
+            v_cursor.readable_since := p_now;
+        END IF;
+    END IF;
+    IF v_cursor.refused_why IS NOT NULL THEN
+        RETURN QUERY SELECT false, v_cursor.committed_up_to, v_cursor.committed_up_to, 0, 0, 0::bigint,
+                            v_cursor.hole_since, v_cursor.poll_seq, v_cursor.seen_to, v_cursor.refused_why, NULL::text;
+        RETURN;
+    END IF;
 
     v_to := coalesce(v_last, v_cursor.committed_up_to);
     IF v_last IS NOT NULL THEN
@@ -104,11 +136,14 @@ BEGIN
                                   (SELECT h.first_seen_at FROM msgx.inbox_hole AS h
                                     WHERE h.lo = v_to + 1 AND (h.state = 'OPEN' OR h.released_at > v_read)) END,
            poll_seq = c.poll_seq + 1,
-           last_poll_at = p_now
-    RETURNING true, v_cursor.committed_up_to, c.committed_up_to, v_enqueued, v_holes, v_ids, c.hole_since, c.poll_seq, c.seen_to;
+           last_poll_at = p_now,
+           mailbox_server = coalesce(p_server, c.mailbox_server),
+           mailbox_max = coalesce(p_max, c.mailbox_max),
+           readable_since = v_cursor.readable_since
+    RETURNING true, v_cursor.committed_up_to, c.committed_up_to, v_enqueued, v_holes, v_ids, c.hole_since, c.poll_seq, c.seen_to, NULL::text, v_anew;
 END;
 $body$;
-ALTER FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz) OWNER TO msgx_owner;
-COMMENT ON FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz) IS 'Enqueue what a poll found and move the watermark over it.';
-REVOKE ALL ON FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz) TO msgx_app;
+ALTER FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz, text, bigint, bigint, bigint[], text[]) OWNER TO msgx_owner;
+COMMENT ON FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz, text, bigint, bigint, bigint[], text[]) IS 'Enqueue what a poll found and move the watermark over it.';
+REVOKE ALL ON FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz, text, bigint, bigint, bigint[], text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION msgx.inbox_advance(bigint, bigint, bigint[], text[], timestamptz, timestamptz, text, bigint, bigint, bigint[], text[]) TO msgx_app;
