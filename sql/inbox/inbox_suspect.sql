@@ -22,7 +22,8 @@ AS $body$
 --            will come above (rows were purged), and so it is when an operator
 --            seeded above all rows. A row at or below the watermark must have the
 --            received time that was read with it. What was never read, below
---            the seed or as a late arrival, has nothing to be compared with.
+--            the seed or as a late arrival, and what was read without a time has
+--            nothing to be compared with.
 DECLARE
     v_cursor msgx.inbox_cursor;
     v_floor  bigint;
@@ -41,12 +42,13 @@ BEGIN
     SELECT s.msg_id, s.received_at, nullif(b.received, '')::timestamptz INTO v_id, v_was, v_is
       FROM unnest(p_below_ids, p_below_received) AS b (id, received)
       JOIN msgx.proc_state AS s ON s.msg_id = b.id AND s.source = 'poll'
-     WHERE s.msg_id = ANY (p_below_ids) AND b.id > greatest(v_floor, v_cursor.trusted_to) AND s.received_at IS DISTINCT FROM nullif(b.received, '')::timestamptz
+     WHERE s.msg_id = ANY (p_below_ids) AND b.id > greatest(v_floor, v_cursor.trusted_to) AND s.received_at IS NOT NULL
+       AND s.received_at IS DISTINCT FROM nullif(b.received, '')::timestamptz
      ORDER BY b.id DESC
      LIMIT 1;
     IF FOUND THEN
         RETURN format('mailbox row %s is another one now: it was received at %s when it was read, and has %s; the ids up to %s were given out again',
-                      v_id, coalesce(v_was::text, 'no time'), coalesce(v_is::text, 'no time'), v_cursor.committed_up_to);
+                      v_id, v_was, coalesce(v_is::text, 'no time'), v_cursor.committed_up_to);
     END IF;
     RETURN NULL;
 END;

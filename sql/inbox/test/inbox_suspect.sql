@@ -41,7 +41,8 @@ SELECT is(pg_temp.judge(9, 10, '{2,3}', '{"",2026-04-17 00:00:00+00}'), 'mailbox
 SELECT is(pg_temp.judge(9, 10, '{0}', '{2026-04-17 00:00:01+00}'), 'well', 'one that was never read has nothing to be compared with');
 UPDATE msgx.proc_state SET received_at = NULL WHERE msg_id = 3;
 SELECT is(pg_temp.judge(9, 10, '{3}', '{""}'), 'well', 'no time then, no time now');
-SELECT is(pg_temp.judge(9, 10, '{3}', '{2026-04-17 00:00:00+00}'), 'mailbox row 3 is another one n', 'no time then, a time now');
+SELECT is(pg_temp.judge(9, 10, '{3}', '{2026-04-17 00:00:00+00}'), 'well', 'no time then, a time now: its writer may have added it');
+UPDATE msgx.proc_state SET received_at = pg_temp.at(1) WHERE msg_id = 3;
 UPDATE msgx.proc_state SET source = 'compat' WHERE msg_id = 3;
 SELECT is(pg_temp.judge(9, 10, '{3}', '{2026-04-17 00:00:00+00}'), 'well', 'only a time that was read counts');
 UPDATE msgx.proc_state SET source = 'poll' WHERE msg_id = 3;
