@@ -74,7 +74,7 @@ func unfit(text mailbox.Text) error {
 	case text.Null:
 		return &sis.Error{Class: sis.Malformed, Reason: "the text is NULL"}
 	case text.Oversized:
-		return &sis.Error{Class: sis.CodecError, Reason: fmt.Sprintf("the text has %d bytes, more than mailbox.max-text-bytes allows", text.Bytes)}
+		return &sis.Error{Class: sis.CodecError, Reason: fmt.Sprintf("the text has %d bytes, more than mailbox.max-text-bytes or a packet on the way allows", text.Bytes)}
 	}
 	return nil
 }
