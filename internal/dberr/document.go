@@ -39,16 +39,16 @@ Generated from ` + "`internal/dberr`" + `; the tables are those that the code us
 
 Attempts: pipeline.max-attempts, by class pipeline.class-attempts; waits: pipeline.backoff.
 
-## PostgreSQL: the environment's errors
+## PostgreSQL: whose error
 
-The loop pauses and tries again; nothing counts against a message. What is not in this table and was raised by the
-server belongs to the message; errors without an SQLSTATE (connection, timeout) are the environment's. The longest
-prefix counts. A check violation (23514) that names no constraint is a missing partition, and the environment's too.
+The environment's: the loop pauses and tries again; nothing counts against a message. The longest prefix counts. Errors
+without an SQLSTATE (connection, timeout), and all that a server says while a connection is made, are the environment's.
+A check violation (23514) that names no constraint is a missing partition, and the environment's too.
 Class 42 is the environment's because no function builds SQL from what a message holds.
 
 Suspect: when such an error comes twice on the same head, and in between a small write was committed within a second,
-the run goes one by one; twice more on one message alone, and it counts against that message (INFRA). A lost connection
-and a timeout without an SQLSTATE are suspect too.
+the run goes one by one; twice more on one message alone, and it counts against that message (INFRA). A connection lost
+during the call and a timeout of the call are suspect too; a connection that could not be had is not.
 
 | SQLSTATE | whose | suspect | meaning |
 |---|---|---|---|
@@ -58,13 +58,17 @@ and a timeout without an SQLSTATE are suspect too.
 		if r.Suspect {
 			suspect = "yes"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.Prefix, r.Class, suspect, r.Means)
+		prefix := r.Prefix
+		if prefix == "" {
+			prefix = "other"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", prefix, r.Class, suspect, r.Means)
 	}
 	b.WriteString("\n## Our own SQLSTATEs\n\n| SQLSTATE | meaning | what to do |\n|---|---|---|\n")
 	for _, c := range Codes() {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.State, c.Means, c.Do)
 	}
-	b.WriteString("\n## MySQL\n\nEvery error of the mailbox is the environment's: the loop pauses. A connection that breaks without a\nnumber is explained like 2006 or 2013.\n\n| number | meaning, and where to look |\n|---|---|\n")
+	b.WriteString("\n## MySQL\n\nEvery error of the mailbox is the environment's: the loop pauses. Errors of the\ndriver without a number are explained like 1045, 1153, 2006, 2013 or 2027.\n\n| number | meaning, and where to look |\n|---|---|\n")
 	for _, n := range Numbers() {
 		fmt.Fprintf(&b, "| %d | %s |\n", n.Code, n.Means)
 	}
