@@ -803,6 +803,7 @@ CREATE TABLE msgx.proc_state (
     backfill_claimed_until timestamp with time zone,
     backfill_abandoned_at timestamp with time zone,
     backfill_abandoned_reason text,
+    backfill_epoch bigint,
     CONSTRAINT proc_state_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['SUCCEEDED'::text, 'SKIPPED'::text, 'DEAD'::text])))),
     CONSTRAINT proc_state_check1 CHECK (((backfill_next_at IS NULL) OR (state = ANY (ARRAY['SUCCEEDED'::text, 'SKIPPED'::text, 'DEAD'::text])))),
     CONSTRAINT proc_state_error_class_check CHECK ((error_class = ANY (ARRAY['MALFORMED'::text, 'PROTOCOL'::text, 'CODEC_ERROR'::text, 'UNSUPPORTED'::text, 'INFRA'::text, 'EXHAUSTED'::text]))),
@@ -878,6 +879,8 @@ COMMENT ON COLUMN msgx.proc_state.backfill_claimed_until IS 'When that claim end
 COMMENT ON COLUMN msgx.proc_state.backfill_abandoned_at IS 'When marking was given up; it is not marked.';
 
 COMMENT ON COLUMN msgx.proc_state.backfill_abandoned_reason IS 'Why it was given up.';
+
+COMMENT ON COLUMN msgx.proc_state.backfill_epoch IS 'Epoch under which it is claimed to be marked; a claim of a dead epoch keeps nobody waiting.';
 
 CREATE TABLE msgx.schd_snap_log (
     msg_id bigint NOT NULL,

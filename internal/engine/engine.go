@@ -166,12 +166,13 @@ func (e *Engine) ready(ctx context.Context) error {
 func (e *Engine) loops() []loop {
 	poll := e.cfg.Pipeline.PollInterval
 	pumping := &pump{e: e, window: newWindow(e), missing: make(map[int64]time.Time)}
+	seen := &look{mono: e.mono, since: e.mono()}
 	return []loop{
-		{name: "poller", idle: poll, step: e.afterCutover((&poller{e: e, seq: -1}).step)},
-		{name: "pump", idle: poll, wake: e.pumpWake, step: pumping.step},
+		{name: "poller", idle: poll, step: seen.by(e.afterCutover((&poller{e: e, seq: -1}).step)), braked: seen.taken},
+		{name: "pump", idle: poll, wake: e.pumpWake, step: seen.before(pumping.step)},
 		{name: "dispatcher", idle: poll, wake: e.dispatcherWake, step: (&dispatcher{checked: checked{e: e, topic: e.topic("msg")}}).step},
 		{name: "flusher", idle: e.cfg.Schd.FlushPeriod, step: (&flusher{checked: checked{e: e, topic: e.topic("schd")}}).step},
-		{name: "backfill", idle: e.cfg.Pipeline.BackfillPeriod, step: backfill{e}.step},
+		{name: "backfill", idle: e.cfg.Pipeline.BackfillPeriod, step: seen.before(backfill{e}.step)},
 	}
 }
 

@@ -134,6 +134,21 @@ func (e *Engine) renew(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 }
 
+// active makes sure that this is still the active instance, before a further
+// effect outside of PostgreSQL.
+func (e *Engine) active(ctx context.Context) error {
+	call, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	holder, err := e.q.LeaseHolder(call)
+	switch {
+	case err != nil:
+		return fmt.Errorf("ask who holds the lease: %w", err)
+	case holder.Epoch != e.epoch || holder.Holder == nil:
+		return fmt.Errorf("%w: epoch %d is over", errLeaseLost, e.epoch)
+	}
+	return nil
+}
+
 // release gives the lease up at a clean stop.
 func (e *Engine) release(ctx context.Context) {
 	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"msgexchange/gen"
@@ -24,9 +25,48 @@ type loop struct {
 	idle time.Duration // pause after a step that found nothing
 	wake chan struct{} // shortens the pause; nil = nothing wakes it
 	step func(context.Context) (round, error)
+
+	braked func() // called while the brake is on; nil = nobody needs to know
+}
+
+// look holds the loops that name rows of the mailbox by id until the poller has
+// looked, in this term, whether ids still mean what they meant. A poller that an
+// operator braked looks at nothing: then they go on as they are.
+type look struct {
+	mono  Monotonic
+	since time.Time
+	done  atomic.Bool
+}
+
+func (l *look) taken() { l.done.Store(true) }
+
+// by is the step that looks.
+func (l *look) by(step func(context.Context) (round, error)) func(context.Context) (round, error) {
+	return func(ctx context.Context) (round, error) {
+		r, err := step(ctx)
+		if err == nil {
+			l.taken()
+		}
+		return r, err
+	}
+}
+
+// before is a step that comes after it.
+func (l *look) before(step func(context.Context) (round, error)) func(context.Context) (round, error) {
+	return func(ctx context.Context) (round, error) {
+		if l.done.Load() {
+			return step(ctx)
+		}
+		r := round{wait: lookEvery}
+		if l.mono().Sub(l.since) > time.Second {
+			r.reason = "the poller has not looked at the mailbox yet"
+		}
+		return r, nil
+	}
 }
 
 const (
+	lookEvery   = 20 * time.Millisecond
 	reportEvery = time.Second      // how often a loop writes its state while nothing changes
 	retryFirst  = time.Second      // pause after the first failure in a row
 	retryMost   = 10 * time.Second // longest pause after failures
@@ -85,6 +125,9 @@ func (e *Engine) runLoop(ctx, work context.Context, l loop) error {
 				st.work(began, max(r.wait, l.idle)+time.Second)
 			}
 			continue
+		}
+		if l.braked != nil {
+			l.braked()
 		}
 		if !pause(ctx, nil, reportEvery, 0) {
 			return nil

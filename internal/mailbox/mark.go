@@ -18,6 +18,10 @@ const (
 	Missing MarkResult = "missing"
 )
 
+// ErrDisturbed reports that a row changed under a mark although it was locked:
+// something of the table's own, as a trigger, is at work.
+var ErrDisturbed = errors.New("the row is not as it was locked")
+
 // Mark marks the rows that are unmarked with the clock of the mailbox, in one transaction, and tells what it found. Rows are
 // locked by primary key in the order of their ids, none but those named; one that another session holds is waited for no
 // longer than Config.LockWait. An error around the commit leaves the result unknown: calling again is safe, and reports
@@ -118,7 +122,7 @@ func (m *Mailbox) update(ctx context.Context, tx *sql.Tx, ids []int64) error {
 		return fmt.Errorf("update: %w", err)
 	}
 	if changed != int64(len(ids)) {
-		return fmt.Errorf("update: %d rows changed where %d were locked and unmarked", changed, len(ids))
+		return fmt.Errorf("update: %d rows changed where %d were locked and unmarked: %w", changed, len(ids), ErrDisturbed)
 	}
 	return nil
 }

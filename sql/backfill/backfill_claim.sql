@@ -15,14 +15,16 @@ AS $body$
 --             p_token  names this claim; p_claim_for  how long it lasts
 --   Reads    backfill_cursor, pipeline_lock.done_up_to (not locked), setting
 --            shadow, pipeline.overdue-backfill
---   Writes   proc_state (token, end of the claim)
+--   Writes   proc_state (token, epoch and end of the claim)
 --   Locks    instance_lease FOR KEY SHARE; rows in id order
 --   Returns  the claimed messages in id order
 --   Raises   MX001 fenced
 --   Rules    first tries by cursor; due retries by fewest attempts, then id;
 --            each kind has half of the limit, and what the other leaves over.
 --            A message older than R is due in spite of its backoff. Only
---            finished messages; none under a live claim; none of a shadow.
+--            finished messages; none under a live claim of this epoch (a former holder
+--            is fenced and settles nothing); none of a shadow, and none while the
+--            mailbox is refused: its ids may name other rows.
 DECLARE
     v_from    bigint;
     v_done    bigint;
@@ -31,7 +33,7 @@ DECLARE
     v_overdue timestamptz := p_now - msgx.setting_interval('pipeline.overdue-backfill');
 BEGIN
     PERFORM msgx.lease_check(p_epoch);
-    IF msgx.setting_text('shadow')::boolean THEN
+    IF msgx.setting_text('shadow')::boolean OR EXISTS (SELECT FROM msgx.inbox_cursor AS c WHERE c.refused_why IS NOT NULL) THEN
         RETURN;
     END IF;
     SELECT b.settled_up_to INTO STRICT v_from FROM msgx.backfill_cursor AS b;
@@ -40,13 +42,13 @@ BEGIN
       FROM (SELECT p.msg_id FROM msgx.proc_state AS p
              WHERE p.msg_id > v_from AND p.msg_id <= v_done
                AND p.backfill_next_at IS NOT NULL AND p.backfill_attempts = 0 AND NOT p.reopened
-               AND (p.backfill_claimed_until IS NULL OR p.backfill_claimed_until <= p_now)
+               AND (p.backfill_claimed_until IS NULL OR p.backfill_claimed_until <= p_now OR p.backfill_epoch <> p_epoch)
              ORDER BY p.msg_id LIMIT p_limit) AS f;
     SELECT coalesce(array_agg(r.msg_id), '{}') INTO v_retry
       FROM (SELECT p.msg_id FROM msgx.proc_state AS p
              WHERE p.backfill_next_at IS NOT NULL AND (p.backfill_attempts > 0 OR p.reopened)
                AND (p.backfill_next_at <= p_now OR p.received_at <= v_overdue)
-               AND (p.backfill_claimed_until IS NULL OR p.backfill_claimed_until <= p_now)
+               AND (p.backfill_claimed_until IS NULL OR p.backfill_claimed_until <= p_now OR p.backfill_epoch <> p_epoch)
              ORDER BY p.backfill_attempts, p.msg_id
              LIMIT greatest(p_limit - cardinality(v_first), p_limit / 2)) AS r;
     RETURN QUERY
@@ -58,7 +60,7 @@ BEGIN
            FOR NO KEY UPDATE SKIP LOCKED
     ), claimed AS (
         UPDATE msgx.proc_state AS p
-           SET backfill_token = p_token, backfill_claimed_until = p_now + p_claim_for
+           SET backfill_token = p_token, backfill_claimed_until = p_now + p_claim_for, backfill_epoch = p_epoch
          WHERE p.msg_id = ANY (ARRAY(SELECT d.msg_id FROM due AS d))
         RETURNING p.msg_id, p.received_at, p.backfill_attempts
     )

@@ -16,14 +16,16 @@ AS $body$
 --   Arguments p_epoch    fencing epoch; p_token  the claim
 --             p_ids      messages
 --             p_results  marked, already (marked before, kept), missing (row
---                        gone), trouble; p_errors  in words; p_now  time
+--                        gone), trouble (of this row), released (the mailbox
+--                        could not be asked); p_errors  in words; p_now  time
 --   Reads    setting pipeline.backfill-max-attempts
 --   Writes   proc_state, backfill_cursor
 --   Locks    instance_lease FOR KEY SHARE; rows in id order, backfill_cursor
 --   Returns  one row of counts
 --   Raises   MX001 fenced
 --   Rules    settling needs the token; missing is given up at once; trouble
---            waits 30 s, 1 min … up to 15 min, and is given up at the limit
+--            waits 30 s, 1 min … up to 15 min, and is given up at the limit;
+--            released is no attempt: the mark is due as it was
 DECLARE
     v_max  integer := msgx.setting_int('pipeline.backfill-max-attempts');
     v_row  msgx.r_backfill_round;
@@ -38,10 +40,11 @@ BEGIN
                backfill_attempts = p.backfill_attempts + CASE WHEN s.result = 'trouble' THEN 1 ELSE 0 END,
                backfill_error = nullif(s.error, ''),
                backfill_next_at = CASE WHEN s.result = 'trouble' AND p.backfill_attempts + 1 < v_max
-                   THEN p_now + least(interval '30 seconds' * 2 ^ least(p.backfill_attempts, 10), interval '15 minutes') END,
+                   THEN p_now + least(interval '30 seconds' * 2 ^ least(p.backfill_attempts, 10), interval '15 minutes')
+                   WHEN s.result = 'released' THEN p.backfill_next_at END,
                backfill_abandoned_at = CASE WHEN a.abandon THEN p_now END,
                backfill_abandoned_reason = CASE WHEN a.abandon THEN s.result || coalesce(': ' || nullif(s.error, ''), '') END,
-               backfill_token = NULL, backfill_claimed_until = NULL, updated_at = p_now
+               backfill_token = NULL, backfill_claimed_until = NULL, backfill_epoch = NULL, updated_at = p_now
           FROM unnest(p_ids, p_results, p_errors) AS s (msg_id, result, error)
          CROSS JOIN LATERAL (SELECT s.result = 'missing'
                                     OR (s.result = 'trouble' AND (SELECT o.backfill_attempts + 1 >= v_max FROM msgx.proc_state AS o
@@ -50,7 +53,7 @@ BEGIN
         RETURNING s.result, a.abandon
     )
     SELECT count(*) FILTER (WHERE s.result = 'marked'), count(*) FILTER (WHERE s.result = 'already'),
-           count(*) FILTER (WHERE s.abandon), count(*) FILTER (WHERE s.result = 'trouble' AND NOT s.abandon),
+           count(*) FILTER (WHERE s.abandon), count(*) FILTER (WHERE s.result IN ('trouble', 'released') AND NOT s.abandon),
            cardinality(p_ids) - count(*)
       INTO v_row FROM settled AS s;
 
