@@ -303,6 +303,22 @@ func TestHint(t *testing.T) {
 	}
 }
 
+// TestIsRows: only what is about the rows counts against a mark.
+func TestIsRows(t *testing.T) {
+	for _, number := range []uint16{1205, 1213, 1644, 1020, 3819, 4025} {
+		if !dberr.IsRows(fmt.Errorf("mark: %w", &mysql.MySQLError{Number: number})) {
+			t.Errorf("%d is not about the rows", number)
+		}
+	}
+	for _, err := range []error{nil, &mysql.MySQLError{Number: 1290}, &mysql.MySQLError{Number: 1045}, &mysql.MySQLError{Number: 1406},
+		mysql.ErrInvalidConn, driver.ErrBadConn, context.DeadlineExceeded, context.Canceled, io.EOF, io.ErrUnexpectedEOF,
+		&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, &net.DNSError{}} {
+		if dberr.IsRows(err) {
+			t.Errorf("%v is about the rows", err)
+		}
+	}
+}
+
 func TestExplain(t *testing.T) {
 	for _, err := range []error{&mysql.MySQLError{Number: 1205}, mysql.ErrInvalidConn, driver.ErrBadConn, mysql.ErrPktTooLarge,
 		mysql.ErrNoTLS, mysql.ErrNativePassword, mysql.ErrOldPassword, mysql.ErrCleartextPassword, mysql.ErrUnknownPlugin,

@@ -68,7 +68,7 @@ during the call and a timeout of the call are suspect too; a connection that cou
 	for _, c := range Codes() {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.State, c.Means, c.Do)
 	}
-	b.WriteString("\n## MySQL\n\nEvery error of the mailbox is the environment's: the loop pauses. Errors of the\ndriver without a number are explained like 1045, 1153, 2006, 2013 or 2027.\n\n| number | meaning, and where to look |\n|---|---|\n")
+	b.WriteString("\n## MySQL\n\nEvery error of the mailbox is the environment's: the loop pauses. Only\n1020, 1205, 1213, 1644, 3819 and 4025 are about the rows of a call: they count as an attempt to mark the row they name. Errors of the\ndriver without a number are explained like 1045, 1153, 2006, 2013 or 2027.\n\n| number | meaning, and where to look |\n|---|---|\n")
 	for _, n := range Numbers() {
 		fmt.Fprintf(&b, "| %d | %s |\n", n.Code, n.Means)
 	}

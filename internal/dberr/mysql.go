@@ -137,14 +137,14 @@ func Explain(err error) string {
 	return numbers[i].Means
 }
 
-// OfRow tells whether an error of a mark belongs to a row of the batch: another
+// IsRows tells whether an error of a mark belongs to a row of the batch: another
 // session holds it, or the table's own rules refuse it. Every other error of
 // MySQL is about the mailbox as a whole.
-func OfRow(err error) bool {
+func IsRows(err error) bool {
 	e := new(mysql.MySQLError)
 	return errors.As(err, &e) && slices.Contains(rowNumbers(), e.Number)
 }
 
-// rowNumbers: lock wait timeout, deadlock, SIGNAL of a trigger, check constraint
-// (MySQL's number and MariaDB's).
-func rowNumbers() []uint16 { return []uint16{1205, 1213, 1644, 3819, 4025} }
+// rowNumbers: the record changed, lock wait timeout, deadlock, SIGNAL of a
+// trigger, check constraint (MySQL's number and MariaDB's).
+func rowNumbers() []uint16 { return []uint16{1020, 1205, 1213, 1644, 3819, 4025} }

@@ -141,7 +141,7 @@ func rule(err error) Rule {
 // long. A wait for a free connection and our own stop are none of that.
 func underWay(err error) bool {
 	switch {
-	case err == nil, errors.Is(err, context.Canceled), pgconn.SafeToRetry(err):
+	case err == nil, pgconn.SafeToRetry(err):
 		return false
 	case pgconn.Timeout(err), errors.Is(err, pgconn.ErrConnClosed), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
 		errors.Is(err, net.ErrClosed):

@@ -102,7 +102,7 @@ func (b backfill) mark(ctx context.Context, ids []int64, m *marks) {
 			}
 			m.add([]int64{id}, result, why)
 		}
-	case !dberr.OfRow(err) && !errors.Is(err, mailbox.ErrDisturbed):
+	case !dberr.IsRows(err) && !errors.Is(err, mailbox.ErrDisturbed):
 		m.away = err
 		m.add(ids, "released", err.Error())
 	case len(ids) == 1:
