@@ -303,7 +303,9 @@ func TestIDsGoBack(t *testing.T) {
 		t.Errorf("%d ERROR lines", n)
 	}
 	w.exec("SELECT msgx.loop_resume('backfill', 'test', 'go on', now())")
-	w.until("a sweep went by", func() bool { return w.get("SELECT last_round_at > now() - interval '1 minute' AND wanted = 'on' FROM msgx.loop_state WHERE loop = 'backfill'") == "true" })
+	w.until("a sweep went by", func() bool {
+		return w.get("SELECT last_round_at > now() - interval '1 minute' AND wanted = 'on' FROM msgx.loop_state WHERE loop = 'backfill'") == "true"
+	})
 	// Still so when the new ids have passed the watermark.
 	for _, v := range []string{"G", "H", "I", "J", "K"} {
 		w.my.Insert(m.terminal(1, v))
