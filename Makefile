@@ -76,8 +76,8 @@ servers: setup ## Start our private servers, or reuse what runs
 	@$(SERVERS) up
 
 .PHONY: demo
-demo: servers build ## A day of messages, start to end, checked against what must come out
-	@$(DEMO)
+demo: servers build ## A day of messages, start to end, checked; TROUBLE=1: servers are stopped and daemons killed meanwhile
+	@$(DEMO) $(if $(TROUBLE),--trouble --servers .run --late-commits 0 --rate 350)
 
 .PHONY: demo-up
 demo-up: servers build ## The demo with steady traffic, left running in the background

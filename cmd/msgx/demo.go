@@ -39,6 +39,11 @@ func newDemoCmd() *cobra.Command {
 	f.IntVar(&o.LateCommits, "late-commits", 20, "messages that commit after later ones")
 	f.IntVar(&o.BadPerMille, "bad-per-mille", 10, "faulty messages in 1000")
 	f.DurationVar(&o.Timeout, "timeout", 3*time.Minute, "longest wait for everything to be done")
+	f.BoolVar(&o.Trouble.Some, "trouble", false, "stop servers, kill and freeze daemons while the day runs")
+	f.IntVar(&o.Trouble.Kills, "kills", 0, "kill the active daemon so many times")
+	f.DurationVar(&o.Trouble.Outages, "outages", 0, "take each server away once for so long")
+	f.StringVar(&o.Trouble.Servers, "servers", "", "folder of the private servers (.run); needed to stop them")
+	f.Float64Var(&o.Rate, "rate", 0, "messages written a second; 0: as fast as possible")
 	f.BoolVar(&o.Steady, "steady", false, "go on with steady traffic after the checks")
 	for _, name := range []string{"pg-url", "mysql-dsn", "dir"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {

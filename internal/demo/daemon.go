@@ -21,14 +21,15 @@ type daemon struct {
 	err  error // how it ended, once done is closed
 }
 
-// startDaemon runs msgx run as its user would, in a process of its own.
-func (p *place) startDaemon(ctx context.Context) (*daemon, error) {
+// startDaemon runs msgx run as its user would, in a process of its own; env is
+// set besides the demo's own.
+func (p *place) startDaemon(ctx context.Context, env ...string) (*daemon, error) {
 	log, err := os.OpenFile(p.logFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open the daemon's log: %w", err)
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), p.o.Binary, "run", "--config", p.config)
-	cmd.Env = append(os.Environ(), p.env...)
+	cmd.Env = append(append(os.Environ(), p.env...), env...)
 	cmd.Stdout, cmd.Stderr = log, log
 	// Not stopped by the terminal's interrupt: the demo stops it in order.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -28,7 +28,9 @@ type Options struct {
 	LateCommits int
 	BadPerMille int
 	Timeout     time.Duration // longest wait for everything to be done
-	Steady      bool          // go on with steady traffic after the checks, until ctx ends
+	Trouble     Trouble
+	Rate        float64 // messages written a second; 0: as fast as possible
+	Steady      bool    // go on with steady traffic after the checks, until ctx ends
 
 	Out io.Writer
 	Now func() time.Time
@@ -58,6 +60,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	fmt.Fprintf(o.Out, "ready after %s; %d messages over %d flights, %d rolled-back ids, %d late commits, %d of 1000 bad\n",
 		o.Now().Sub(began).Round(time.Millisecond), o.Messages, o.Flights, o.Holes, o.LateCommits, o.BadPerMille)
 
+	place.writer.Rate = o.Rate
+	if o.Trouble.any() {
+		return place.troubled(ctx, day)
+	}
 	daemon, err := place.startDaemon(ctx)
 	if err != nil {
 		return err
@@ -65,28 +71,59 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer func() { err = errors.Join(err, daemon.stop()) }()
 
 	began = o.Now()
-	expected, stats, err := place.write(ctx, day, daemon)
+	expected, stats, err := place.write(ctx, day, daemon.alive, newParking())
 	if err != nil {
 		return err
 	}
-	took, err := place.settle(ctx, stats, daemon, began)
+	took, err := place.settle(ctx, stats, daemon.alive, began)
 	if err != nil {
 		return err
 	}
-	results, err := place.check(ctx, expected, stats)
-	if err != nil {
+	if err := place.conclude(ctx, expected, stats, took); err != nil {
 		return err
-	}
-	ok := table(o.Out, results)
-	fmt.Fprintf(o.Out, "\n%d messages in %s, %.0f a second, with servers, simulator and daemon on this machine\n",
-		stats.Rows, took.Round(10*time.Millisecond), float64(stats.Rows)/took.Seconds())
-	fmt.Fprintf(o.Out, "look around:  psql '%s' -c 'select * from msgx.v_status' -x\n", place.pgURL)
-	fmt.Fprintf(o.Out, "daemon's log: %s\n", place.logFile)
-	if !ok {
-		return ErrFailed
 	}
 	if o.Steady {
 		return place.steady(ctx, day, daemon)
+	}
+	return nil
+}
+
+// troubled runs the day with two daemons while the plan's blows fall on them and
+// on the servers.
+func (p *place) troubled(ctx context.Context, day *simulate.Generator) (err error) {
+	team, err := p.assemble(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, team.stop()) }()
+	began := p.o.Now()
+	blows := make(chan error, 1)
+	go func() { blows <- team.afflict(ctx) }()
+	expected, stats, err := p.write(ctx, day, team.alive, team.parked)
+	if berr := <-blows; berr != nil || err != nil {
+		return errors.Join(err, berr)
+	}
+	took, err := p.settle(ctx, stats, team.alive, began)
+	if err != nil {
+		return err
+	}
+	team.summary()
+	return p.conclude(ctx, expected, stats, took)
+}
+
+// conclude checks everything and tells. Errors: ErrFailed.
+func (p *place) conclude(ctx context.Context, expected *simulate.Expected, stats simulate.Stats, took time.Duration) error {
+	results, err := p.check(ctx, expected, stats)
+	if err != nil {
+		return err
+	}
+	ok := table(p.o.Out, results)
+	fmt.Fprintf(p.o.Out, "\n%d messages in %s, %.0f a second, with servers, simulator and daemon on this machine\n",
+		stats.Rows, took.Round(10*time.Millisecond), float64(stats.Rows)/took.Seconds())
+	fmt.Fprintf(p.o.Out, "look around:  psql '%s' -c 'select * from msgx.v_status' -x\n", p.pgURL)
+	fmt.Fprintf(p.o.Out, "daemon's log: %s\n", p.logFile)
+	if !ok {
+		return ErrFailed
 	}
 	return nil
 }

@@ -35,6 +35,7 @@ type place struct {
 	box     *sql.DB
 	writer  *simulate.Writer
 	broker  string
+	port    int    // of the broker
 	config  string // path of the daemon's configuration
 	env     []string
 	logFile string
@@ -149,6 +150,7 @@ func (p *place) configure() error {
 	if err != nil {
 		return err
 	}
+	p.port = port
 	p.broker = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	p.config = filepath.Join(p.dir, "msgx.yaml")
 	text := fmt.Sprintf(`# Made by msgx demo; connection strings are in the environment.

@@ -14,17 +14,19 @@ const tick = 250 * time.Millisecond // how often the progress line is written
 
 // write puts the day into the mailbox while the daemon runs, and folds the
 // same messages in the model.
-func (p *place) write(ctx context.Context, day *simulate.Generator, d *daemon) (*simulate.Expected, simulate.Stats, error) {
+func (p *place) write(ctx context.Context, day *simulate.Generator, alive func() error, parked *parking) (*simulate.Expected, simulate.Stats, error) {
 	model := simulate.NewModel(p.zone)
 	var written atomic.Int64
 	watch, cancel := context.WithCancel(ctx)
 	shown := make(chan error, 1)
-	go func() { shown <- p.progress(watch, &written, d, nil) }()
+	go func() { shown <- p.progress(watch, &written, alive, nil) }()
 	stats, err := p.writer.Write(ctx, day.Day(), func(id int64, item simulate.Item) error {
 		model.Apply(id, item)
 		written.Add(1)
+		parked.pass()
 		return nil
 	})
+	parked.end()
 	cancel()
 	if perr := <-shown; err == nil && perr != nil && !errors.Is(perr, context.Canceled) {
 		err = perr
@@ -37,12 +39,12 @@ func (p *place) write(ctx context.Context, day *simulate.Generator, d *daemon) (
 }
 
 // settle waits until every message is finished, delivered and marked.
-func (p *place) settle(ctx context.Context, stats simulate.Stats, d *daemon, began time.Time) (time.Duration, error) {
+func (p *place) settle(ctx context.Context, stats simulate.Stats, alive func() error, began time.Time) (time.Duration, error) {
 	wait, cancel := context.WithTimeout(ctx, p.o.Timeout)
 	defer cancel()
 	var written atomic.Int64
 	written.Store(int64(stats.Rows))
-	err := p.progress(wait, &written, d, func(s state) (bool, error) {
+	err := p.progress(wait, &written, alive, func(s state) (bool, error) {
 		if s.done < stats.LastID {
 			return false, nil
 		}
@@ -99,7 +101,7 @@ func (p *place) idle(ctx context.Context) (idle bool, err error) {
 }
 
 // progress writes the progress line until ctx ends or until says so.
-func (p *place) progress(ctx context.Context, written *atomic.Int64, d *daemon, until func(state) (bool, error)) error {
+func (p *place) progress(ctx context.Context, written *atomic.Int64, alive func() error, until func(state) (bool, error)) error {
 	last, lastAt := int64(0), p.o.Now()
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -109,10 +111,13 @@ func (p *place) progress(ctx context.Context, written *atomic.Int64, d *daemon, 
 			return ctx.Err()
 		case <-ticker.C:
 		}
-		if err := d.alive(); err != nil {
+		if err := alive(); err != nil {
 			return err
 		}
 		s, err := p.state(ctx)
+		if err != nil && p.o.Trouble.any() && ctx.Err() == nil {
+			continue // PostgreSQL is away: that is the trouble
+		}
 		if err != nil {
 			return err
 		}
@@ -122,7 +127,11 @@ func (p *place) progress(ctx context.Context, written *atomic.Int64, d *daemon, 
 		fmt.Fprintf(p.o.Out, "\rwritten %6d  watermark %6d  holes %3d  done %6d  %6.0f/s  lag %5d  backlog %5d  events %6d/%-6d  marks %6d   ",
 			written.Load(), s.watermark, s.holes, s.done, rate, max(s.seen-s.watermark, 0), s.watermark-s.done, s.sent, s.events, s.marked)
 		if until != nil {
-			if ok, err := until(s); ok || err != nil {
+			ok, err := until(s)
+			if err != nil && p.o.Trouble.any() && ctx.Err() == nil {
+				continue
+			}
+			if ok || err != nil {
 				return err
 			}
 		}
