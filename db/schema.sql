@@ -604,6 +604,7 @@ CREATE TABLE msgx.msg_event (
     "offset" bigint,
     last_error text,
     merged_count integer DEFAULT 0 NOT NULL,
+    requeues integer DEFAULT 0 NOT NULL,
     CONSTRAINT msg_event_check CHECK (((state = 'SENT'::text) = (sent_at IS NOT NULL))),
     CONSTRAINT msg_event_event_type_check CHECK ((event_type = ANY (ARRAY['UPSERT'::text, 'TOMBSTONE'::text]))),
     CONSTRAINT msg_event_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'SENT'::text, 'DEAD'::text]))),
@@ -648,6 +649,8 @@ COMMENT ON COLUMN msgx.msg_event."offset" IS 'Offset it got.';
 COMMENT ON COLUMN msgx.msg_event.last_error IS 'Why the last attempt failed.';
 
 COMMENT ON COLUMN msgx.msg_event.merged_count IS 'Further changes of the flight that this pending row stands for (KAFKA:schd).';
+
+COMMENT ON COLUMN msgx.msg_event.requeues IS 'How often an operator took it out of the dead letters; its record says so, as it comes behind newer ones.';
 
 ALTER TABLE msgx.msg_event ALTER COLUMN event_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME msgx.msg_event_event_id_seq
@@ -1018,6 +1021,10 @@ COMMENT ON INDEX msgx.flight_schd_day IS 'The board of a day; operation_day neve
 CREATE INDEX msg_event_dead ON msgx.msg_event USING btree (event_id) WHERE (state = 'DEAD'::text);
 
 COMMENT ON INDEX msgx.msg_event_dead IS 'Dead events, for the views and for requeue.';
+
+CREATE INDEX msg_event_requeued ON msgx.msg_event USING btree (event_id) WHERE ((target = 'KAFKA:msg'::text) AND (state = 'PENDING'::text) AND (requeues > 0));
+
+COMMENT ON INDEX msgx.msg_event_requeued IS 'Changes taken out of the dead letters that Kafka has not had yet.';
 
 CREATE UNIQUE INDEX msg_event_schd_pending ON msgx.msg_event USING btree (partition_key) WHERE ((target = 'KAFKA:schd'::text) AND (state = 'PENDING'::text));
 

@@ -189,6 +189,16 @@ type MsgEvent struct {
 	LastError *string
 	// Further changes of the flight that this pending row stands for (KAFKA:schd).
 	MergedCount int32
+	// How often an operator took it out of the dead letters; its record says so, as it comes behind newer ones.
+	Requeues int32
+}
+
+// Row type of outbox_faults.
+type OutboxFault struct {
+	// The event.
+	EventID int64
+	// Why its document cannot be built.
+	Error string
 }
 
 // Row type of outbox_sent.

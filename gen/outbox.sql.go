@@ -11,7 +11,7 @@ import (
 )
 
 const outboxFailed = `-- name: OutboxFailed :many
-SELECT event_id, target, partition_key, event_type, msg_id, state_version, payload, state, attempts, next_attempt_at, created_at, sent_at, topic, partition, "offset", last_error, merged_count FROM msgx.outbox_failed(
+SELECT event_id, target, partition_key, event_type, msg_id, state_version, payload, state, attempts, next_attempt_at, created_at, sent_at, topic, partition, "offset", last_error, merged_count, requeues FROM msgx.outbox_failed(
     p_epoch => $1, p_target => $2, p_event_ids => $3::bigint[], p_errors => $4::text[],
     p_final => $5::boolean[], p_now => $6::timestamptz)
 `
@@ -59,6 +59,7 @@ func (q *Queries) OutboxFailed(ctx context.Context, arg OutboxFailedParams) ([]M
 			&i.Offset,
 			&i.LastError,
 			&i.MergedCount,
+			&i.Requeues,
 		); err != nil {
 			return nil, err
 		}
@@ -70,8 +71,38 @@ func (q *Queries) OutboxFailed(ctx context.Context, arg OutboxFailedParams) ([]M
 	return items, nil
 }
 
+const outboxFaults = `-- name: OutboxFaults :many
+SELECT event_id, error FROM msgx.outbox_faults(p_epoch => $1, p_now => $2::timestamptz, p_limit => $3)
+`
+
+type OutboxFaultsParams struct {
+	Epoch int64
+	Now   time.Time
+	Limit int32
+}
+
+func (q *Queries) OutboxFaults(ctx context.Context, arg OutboxFaultsParams) ([]OutboxFault, error) {
+	rows, err := q.db.Query(ctx, outboxFaults, arg.Epoch, arg.Now, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OutboxFault
+	for rows.Next() {
+		var i OutboxFault
+		if err := rows.Scan(&i.EventID, &i.Error); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const outboxNextMsg = `-- name: OutboxNextMsg :many
-SELECT event_id, target, partition_key, event_type, msg_id, state_version, payload, state, attempts, next_attempt_at, created_at, sent_at, topic, partition, "offset", last_error, merged_count FROM msgx.outbox_next_msg(p_epoch => $1, p_now => $2::timestamptz, p_limit => $3)
+SELECT event_id, target, partition_key, event_type, msg_id, state_version, payload, state, attempts, next_attempt_at, created_at, sent_at, topic, partition, "offset", last_error, merged_count, requeues FROM msgx.outbox_next_msg(p_epoch => $1, p_now => $2::timestamptz, p_limit => $3)
 `
 
 type OutboxNextMsgParams struct {
@@ -107,6 +138,7 @@ func (q *Queries) OutboxNextMsg(ctx context.Context, arg OutboxNextMsgParams) ([
 			&i.Offset,
 			&i.LastError,
 			&i.MergedCount,
+			&i.Requeues,
 		); err != nil {
 			return nil, err
 		}

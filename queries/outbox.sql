@@ -13,3 +13,6 @@ SELECT * FROM msgx.outbox_sent(
 SELECT * FROM msgx.outbox_failed(
     p_epoch => @epoch, p_target => @target, p_event_ids => @event_ids::bigint[], p_errors => @errors::text[],
     p_final => @final::boolean[], p_now => @now::timestamptz);
+
+-- name: OutboxFaults :many
+SELECT * FROM msgx.outbox_faults(p_epoch => @epoch, p_now => @now::timestamptz, p_limit => sqlc.arg('limit'));

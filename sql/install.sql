@@ -15,6 +15,7 @@
 \ir views/r_inbox_round.sql
 \ir views/r_outbox_schd.sql
 \ir views/r_outbox_round.sql
+\ir views/r_outbox_fault.sql
 \ir views/r_backfill_claim.sql
 \ir views/r_backfill_round.sql
 
@@ -83,6 +84,8 @@
 \ir outbox/outbox_next_schd.sql
 \ir outbox/outbox_sent.sql
 \ir outbox/outbox_failed.sql
+\ir outbox/outbox_faults.sql
+\ir outbox/outbox_requeue.sql
 
 -- backfill
 \ir backfill/backfill_claim.sql

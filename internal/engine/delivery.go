@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"msgexchange/gen"
+	"msgexchange/internal/dberr"
 	"msgexchange/internal/kafka"
 )
 
@@ -67,6 +69,9 @@ func (d *dispatcher) step(ctx context.Context) (round, error) {
 				Topic: d.topic, Key: key(r.PartitionKey), Value: r.Payload,
 				Headers: kafka.Headers(kafka.Change, strconv.FormatInt(r.EventID, 10), d.e.source(), strconv.FormatInt(r.PartitionKey, 10), r.CreatedAt),
 			}}
+			if r.Requeues > 0 {
+				list[i].record.Headers = append(list[i].record.Headers, kafka.Requeued(int(r.Requeues)))
+			}
 		}
 		if err := d.e.send(ctx, targetMsg, list); err != nil {
 			return round{}, err
@@ -89,6 +94,9 @@ func (f *flusher) step(ctx context.Context) (round, error) {
 	call, cancel := context.WithTimeout(ctx, callTimeout)
 	rows, err := f.e.q.OutboxNextSchd(call, gen.OutboxNextSchdParams{Epoch: f.e.epoch, Now: f.e.clock.now(), Limit: int32(limit)})
 	cancel()
+	if err != nil && dberr.Classify(err) == dberr.Message {
+		return f.faults(ctx, err)
+	}
 	if err != nil {
 		return round{}, fmt.Errorf("read the outbox of %s: %w", targetSchd, err)
 	}
@@ -112,6 +120,41 @@ func (f *flusher) step(ctx context.Context) (round, error) {
 		return round{}, err
 	}
 	return round{again: len(rows) == limit}, nil
+}
+
+// faults finds the flights whose document cannot be built, so that one of them
+// does not keep the others; the failure counts against its event.
+func (f *flusher) faults(ctx context.Context, cause error) (round, error) {
+	call, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	faults, err := f.e.q.OutboxFaults(call, gen.OutboxFaultsParams{Epoch: f.e.epoch, Now: f.e.clock.now(), Limit: int32(f.e.cfg.Schd.FlushLimit)})
+	if err != nil || len(faults) == 0 {
+		return round{}, errors.Join(fmt.Errorf("read the outbox of %s: %w", targetSchd, cause), err)
+	}
+	failed := gen.OutboxFailedParams{Epoch: f.e.epoch, Target: targetSchd, Now: f.e.clock.now()}
+	for _, fault := range faults {
+		failed.EventIds = append(failed.EventIds, fault.EventID)
+		failed.Errors = append(failed.Errors, fault.Error)
+		failed.Final = append(failed.Final, false)
+	}
+	if err := f.e.refuse(ctx, failed); err != nil {
+		return round{}, err
+	}
+	return round{again: true}, nil
+}
+
+// refuse records events that cannot be delivered for their own sake.
+func (e *Engine) refuse(ctx context.Context, failed gen.OutboxFailedParams) error {
+	call, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	rows, err := e.q.OutboxFailed(call, failed)
+	if err != nil {
+		return fmt.Errorf("record %d refused events of %s: %w", len(failed.EventIds), failed.Target, err)
+	}
+	for _, r := range rows {
+		e.log.ErrorContext(ctx, "event refused", "event_id", r.EventID, "state", r.State, "attempts", r.Attempts, "error", r.LastError)
+	}
+	return nil
 }
 
 // send produces records in order and settles each: acknowledged, refused for
@@ -158,14 +201,8 @@ func (e *Engine) send(ctx context.Context, target string, list []sending) error 
 	}
 	if len(failed.EventIds) > 0 {
 		failed.Epoch, failed.Target, failed.Now = e.epoch, target, now
-		call, cancel := context.WithTimeout(ctx, callTimeout)
-		defer cancel()
-		rows, err := e.q.OutboxFailed(call, failed)
-		if err != nil {
-			return fmt.Errorf("record %d refused events of %s: %w", len(failed.EventIds), target, err)
-		}
-		for _, r := range rows {
-			e.log.ErrorContext(ctx, "event refused", "event_id", r.EventID, "state", r.State, "attempts", r.Attempts, "error", r.LastError)
+		if err := e.refuse(ctx, failed); err != nil {
+			return err
 		}
 	}
 	return unknown

@@ -1,6 +1,9 @@
 package kafka
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Kind is the type of an event, as CloudEvents names it.
 type Kind string
@@ -25,3 +28,7 @@ func Headers(kind Kind, dedupID, source, subject string, at time.Time) []Header 
 		{"content-type", "application/json"},
 	}
 }
+
+// Requeued is the header of a change that an operator took out of the dead
+// letters, so often: it may come behind newer changes of its flight.
+func Requeued(times int) Header { return Header{"msgx_requeued", strconv.Itoa(times)} }

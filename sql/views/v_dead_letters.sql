@@ -1,10 +1,11 @@
 CREATE OR REPLACE VIEW msgx.v_dead_letters AS
 SELECT 'message'::text AS kind, p.msg_id AS id, p.error_class AS class, p.first_error_class AS first_class, p.last_error AS error,
-       p.type, p.styp, NULL::bigint AS flid, p.finished_at AS since
+       p.type, p.styp, NULL::bigint AS flid, p.finished_at AS since, NULL::text AS way_back
   FROM msgx.proc_state AS p
  WHERE p.state = 'DEAD'
  UNION ALL
-SELECT 'event', e.event_id, e.target, NULL, e.last_error, NULL, NULL, e.partition_key, e.created_at
+SELECT 'event', e.event_id, e.target, NULL, e.last_error, NULL, NULL, e.partition_key, e.created_at,
+       format('select * from msgx.outbox_requeue(array[%s], %L, %L, now());', e.event_id, 'name', 'reason')
   FROM msgx.msg_event AS e
  WHERE e.state = 'DEAD' AND coalesce(e.last_error, '') NOT LIKE 'superseded%';
 ALTER VIEW msgx.v_dead_letters OWNER TO msgx_owner;
@@ -18,3 +19,4 @@ COMMENT ON COLUMN msgx.v_dead_letters.type IS 'META/TYPE.';
 COMMENT ON COLUMN msgx.v_dead_letters.styp IS 'META/STYP.';
 COMMENT ON COLUMN msgx.v_dead_letters.flid IS 'FLID of an event.';
 COMMENT ON COLUMN msgx.v_dead_letters.since IS 'Since when.';
+COMMENT ON COLUMN msgx.v_dead_letters.way_back IS 'The statement that takes it up again, when its cause is gone.';

@@ -40,7 +40,7 @@ SELECT is((SELECT array_agg(r) FROM unnest('{msgx_app,msgx_operator,msgx_auditor
 
 -- Functions. What is granted to whom is the contract: a new one is named here.
 SELECT is((SELECT array_agg(proname::text ORDER BY proname) FROM fn WHERE has_function_privilege('msgx_operator', oid, 'EXECUTE') AND NOT has_function_privilege('msgx_auditor', oid, 'EXECUTE')),
-    ARRAY['backfill_resume', 'inbox_accept_mailbox', 'inbox_release_hole', 'loop_pause', 'loop_resume'], 'what an operator does and an auditor does not');
+    ARRAY['backfill_resume', 'inbox_accept_mailbox', 'inbox_release_hole', 'loop_pause', 'loop_resume', 'outbox_requeue'], 'what an operator does and an auditor does not');
 SELECT is((SELECT array_agg(proname ORDER BY proname) FROM fn WHERE has_function_privilege('msgx_app', oid, 'EXECUTE') AND has_function_privilege('msgx_operator', oid, 'EXECUTE')
             AND NOT has_function_privilege('msgx_auditor', oid, 'EXECUTE')), NULL, 'the daemon and the operator share nothing that changes anything');
 SELECT is((SELECT array_agg(proname ORDER BY proname) FROM fn WHERE has_function_privilege('msgx_auditor', oid, 'EXECUTE') AND provolatile = 'v' AND proname <> 'clock'), NULL, 'an auditor calls only what cannot write');
