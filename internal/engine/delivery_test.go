@@ -30,7 +30,7 @@ func TestEventTooLarge(t *testing.T) {
 	if got := w.get("SELECT string_agg(msg_id || ' ' || state || ' ' || attempts, ', ' ORDER BY event_id) FROM msgx.msg_event WHERE target = 'KAFKA:msg'"); got != "1 SENT 0, 2 DEAD 1, 3 SENT 0" {
 		t.Errorf("events: %s", got)
 	}
-	if !r.log.contains("event refused") || w.get("SELECT dead_events FROM msgx.v_status") != "1" {
+	if !r.log.contains("event refused") || w.get("SELECT dead FROM msgx.v_outbox WHERE target = 'KAFKA:msg'") != "1" {
 		t.Error("nobody is told")
 	}
 	if _, err := r.stop(); err != nil {
