@@ -360,6 +360,8 @@ func TestHole(t *testing.T) {
 	w.my.Burn(1)
 	fast := w.my.Insert(m.terminal(1, "fast"))
 	w.until("the hole is seen", func() bool { return w.get("SELECT hole_since FROM msgx.inbox_cursor") != "" })
+	polled := w.get("SELECT poll_seq FROM msgx.inbox_cursor")
+	w.until("it is seen again", func() bool { return w.get("SELECT poll_seq > $1::bigint + 2 FROM msgx.inbox_cursor", polled) == "true" })
 	if w.get("SELECT count(*) FROM msgx.proc_state WHERE msg_id = $1", fast) != "0" {
 		t.Error("what stands behind the hole was enqueued")
 	}
