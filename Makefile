@@ -67,6 +67,10 @@ test/sql: $(SERVERS) ## pgTAP: every sql/*/test/*.sql on a fresh database
 test/go: $(SERVERS) ## Go tests on private servers
 	@$(SERVERS) exec -- go test -count=1 ./...
 
+.PHONY: test/breaks
+test/breaks: $(SERVERS) ## Break the code as docs/verification.md says, and see each named test fail
+	@$(SERVERS) exec -- go test -count=1 -timeout 60m -run '^TestBreaks$$' ./internal/verification -break
+
 # The demo on our private servers; they stay up, to be looked at.
 DEMO = bin/msgx demo --dir .run/demo \
 	--pg-url "$$($(SERVERS) env MSGX_TEST_PG_URL)" --mysql-dsn "$$($(SERVERS) env MSGX_TEST_MYSQL_DSN)"
