@@ -57,7 +57,7 @@ func promises() []row {
 				{"internal/engine.TestHole", []edit{noWindow}, "what stands behind the hole was enqueued"},
 				{"internal/engine.TestSeedEnqueueInterrupted", []edit{memoryAhead}, "1 holes: rows whose enqueueing was interrupted were taken for missing"},
 			},
-			also: []string{"internal/engine.TestDay", "internal/engine.TestProcessDies", "internal/engine.TestRowGone"},
+			also: []string{"internal/engine.TestDay", "internal/engine.TestProcessDies", "internal/engine.TestRowGone", "internal/engine.TestIDsGoBack", "internal/engine.TestRestoredBackup", "internal/engine.TestRowComesBack"},
 		},
 		{
 			name: "I3 Once", must: "A mailbox id is enqueued once, a business identity takes effect once; no message is a duplicate of itself, and another content is no silent duplicate.",
@@ -94,8 +94,9 @@ func promises() []row {
 				{"internal/engine.TestPromiseOnlyMarks", marksUnfinished, "4 unmarked 1, 5 unmarked 1; want once each, unmarked before, nothing else changed, only 1 and 3"},
 				{"internal/mailbox.TestMark", overMark, "another's mark was overwritten"},
 				{"sql/backfill/test/backfill.sql: a message that is not finished is never confirmed", []edit{{"sql/backfill/backfill_settle.sql", " AND p.finished_at IS NOT NULL\n", "\n"}}, "have: (1,0) want: (0,1)"},
+				{"internal/engine.TestMarkNeverUnfinished", []edit{{"sql/backfill/backfill_settle.sql", " AND p.finished_at IS NOT NULL\n", "\n"}}, "confirmed at "},
 			},
-			also:  []string{"internal/engine.TestMarks", "internal/mailbox.TestMarkLocksNoOtherRow", "internal/mailbox.TestShadowNeverWrites"},
+			also:  []string{"internal/engine.TestMarks", "internal/mailbox.TestMarkLocksNoOtherRow", "internal/mailbox.TestShadowNeverWrites", "internal/mailbox.TestMarkIsRepeatedSafely", "internal/engine.TestReplica"},
 			later: "inserts by the compatible entry (step 6) and requests (step 5).",
 		},
 		{
@@ -106,7 +107,7 @@ func promises() []row {
 				{"sql/pump/test/crash_isolation.sql: a clean stop is no crash", []edit{{"sql/lease/lease_release.sql", "WHERE p.run_epoch = p_epoch;", "WHERE false;"}}, "have: 2 want: 1"},
 				{"internal/kafka.TestBrokerAway", []edit{{"internal/kafka/errors.go", "return Environment, \"not acknowledged in time\"", "return RecordError, \"not acknowledged in time\""}}, "record 0: context deadline exceeded"},
 			},
-			also: []string{"internal/engine.TestKafkaAway", "internal/engine.TestGuiltyAlone", "internal/engine.TestHeadDeadline", "internal/dberr.TestClassify", "internal/dberr.TestServer", "internal/kafka.TestNotEnoughReplicas"},
+			also: []string{"internal/engine.TestKafkaAway", "internal/engine.TestGuiltyAlone", "internal/engine.TestHeadDeadline", "internal/dberr.TestClassify", "internal/dberr.TestServer", "internal/kafka.TestNotEnoughReplicas", "internal/engine.TestMarkMailboxAtFault", "internal/engine.TestFirewall", "internal/engine.TestReplica"},
 		},
 		{
 			name: "I8 Convergence", must: "A flight is the fold of its writes in the order of message ids, whatever comes late or again.",
@@ -157,7 +158,7 @@ func rows() []row {
 				{"internal/engine.TestSeedSmallerIDLate", []edit{{"sql/inbox/inbox_advance.sql", "UPDATE msgx.inbox_hole AS h\n                   SET state = 'RELEASED', released_at = p_now, released_why = 'aged'\n                 WHERE", "DELETE FROM msgx.inbox_hole AS h WHERE"}}, "the late row is lost without a trace"},
 				{"sql/inbox/test/inbox_reconcile.sql: what is present leaves the ledger, open or released", []edit{{"sql/inbox/inbox_reconcile.sql", "AND int8range(h.lo, h.hi, '[]') && v_present\n", "AND int8range(h.lo, h.hi, '[]') && v_present AND h.state = 'OPEN'\n"}}, "have: 2-2 OPEN@1, 8-9 RELEASED@2 want: 2-2 OPEN@1, 8-8 RELEASED@2"},
 			},
-			also:  []string{"sql/inbox/test/inbox_advance.sql: … and what is present after all is enqueued, in spite of the release", "sql/inbox/test/inbox_advance.sql: a released range below the watermark stays for the late watch"},
+			also:  []string{"sql/inbox/test/inbox_advance.sql: … and what is present after all is enqueued, in spite of the release", "sql/inbox/test/inbox_advance.sql: a released range below the watermark stays for the late watch", "internal/engine.TestIDsGoBack"},
 			later: "late arrivals are looked for, counted, listed and taken in with step 4 (its item 2); until then nothing is said of them but that the ledger has their place.",
 		},
 		{
@@ -168,7 +169,7 @@ func rows() []row {
 				{"sql/inbox/test/inbox_advance.sql: a later one is not", []edit{{"sql/inbox/inbox_advance.sql", "LIMIT 1;\n        IF FOUND THEN", "LIMIT 1;\n        IF v_block = (SELECT min(h.lo) FROM msgx.inbox_hole AS h WHERE h.lo > v_cursor.committed_up_to) THEN"}}, "have: 4-4 RELEASED@10, 9-9 RELEASED@320, 11-11 RELEASED@620 want: 4-4 RELEASED@10, 9-9 RELEASED@320, 11-11 OPEN@620"},
 				{"internal/engine.TestHole", []edit{noWindow}, "what stands behind the hole was enqueued"},
 			},
-			also: []string{"sql/inbox/test/inbox_advance.sql: … and cost one window together", "sql/inbox/test/inbox_frontier.sql: … and a hole is first seen when the call reports it"},
+			also: []string{"sql/inbox/test/inbox_advance.sql: … and cost one window together", "sql/inbox/test/inbox_frontier.sql: … and a hole is first seen when the call reports it", "internal/engine.TestIDsInSteps", "internal/engine.TestReplica"},
 		},
 		{
 			name: "兼容入口与空洞并发 · the compatible entry beside a hole", must: "兼容入口登记的行超出水位，主泵不领取；水位追平后按序处理。",
@@ -234,6 +235,7 @@ func rows() []row {
 				{"internal/engine.TestSeedMarkFails", marksUnfinished, "marked: 1,2,3; want 1 alone"},
 				{"sql/backfill/test/backfill.sql: a message that is not finished is never confirmed", []edit{{"sql/backfill/backfill_settle.sql", " AND p.finished_at IS NOT NULL\n", "\n"}}, "have: (1,0) want: (0,1)"},
 			},
+			also: []string{"internal/engine.TestMarkMailboxAtFault", "internal/engine.TestMarkNeverUnfinished"},
 		},
 		{
 			name: "回填四种结果 · four results of a mark", must: "写入成功 / 早已标记（不覆盖、记成功）/ 信箱行不存在（立即放弃并告警，不得视为已标记）/ 暂时性故障达上限（停止自动重试，可人工恢复）。",
@@ -246,7 +248,7 @@ func rows() []row {
 				{"sql/backfill/test/backfill_marks.sql: at backfill-max-attempts it is given up", []edit{{"sql/backfill/backfill_settle.sql", "o.backfill_attempts + 1 >= v_max", "o.backfill_attempts + 1 > v_max"}}, "have: 0 want: 1"},
 				{"sql/backfill/test/backfill.sql: backfill_resume: what had been given up is owed again, from the first attempt on", []edit{{"sql/backfill/backfill_resume.sql", "backfill_attempts = 1,", "backfill_attempts = p.backfill_attempts,"}}, "Results differ beginning at row 1: have: (11,\"2026-04-17 05:33:20+00\",20,,,\"2026-04-17 05:33:20+00\") want: (11,\"2026-04-17"},
 			},
-			also: []string{"internal/engine.TestMarks", "internal/engine.TestRowGone"},
+			also: []string{"internal/engine.TestMarks", "internal/engine.TestRowGone", "internal/engine.TestMarkRefusedByTrigger", "internal/engine.TestRowComesBack"},
 		},
 		{
 			name: "回填公平性 · fairness of marks", must: "最旧的一批记录永久失败时，后续待回填记录仍能被扫描到；已放弃行不再进入扫描。",
@@ -255,13 +257,14 @@ func rows() []row {
 				{"sql/backfill/test/backfill.sql: half and half: fewest attempts first, then the lowest ids; each message once", []edit{{"sql/backfill/backfill_claim.sql", "greatest(p_limit - cardinality(v_first), p_limit / 2)", "p_limit"}}, "have: {19,20,21,22,23,24} want: {19,20,22,23,24,25}"},
 				{"sql/backfill/test/backfill.sql: what was given up is not claimed, however old", []edit{{"sql/backfill/backfill_settle.sql", "WHEN s.result = 'trouble' AND p.backfill_attempts + 1 < v_max", "WHEN s.result = 'trouble'"}}, "have: {11} want: NULL"},
 			},
+			also: []string{"internal/engine.TestMarkRowHeld", "internal/engine.TestMarkClaimOfDeadEpoch"},
 		},
 		{
 			name: "「打标即清除」语义 · purged when marked", must: "【待确认】若库方清除由打标触发：每行打标后立即删除，业务不受影响，且不依赖 R 的取值。",
 			proofs: []proof{
 				{"internal/engine.TestSeedPurgedWhenMarked", marksUnfinished, "DEAD MALFORMED MALFORMED raw-missing"},
 			},
-			also:  []string{"internal/config.TestFaults/R above R_keep"},
+			also:  []string{"internal/config.TestFaults/R above R_keep", "internal/engine.TestPurged"},
 			later: "a replay needs the text, so that the owner has to keep rows for `R_keep`: `msgx check` will say so (step 4).",
 		},
 		{
@@ -270,14 +273,14 @@ func rows() []row {
 				{"sql/backfill/test/backfill.sql: a null time of arrival is never older than R", []edit{{"sql/backfill/backfill_claim.sql", "OR p.received_at <= v_overdue)", "OR (p.received_at <= v_overdue) IS NOT FALSE)"}}, "have: {16} want: NULL"},
 				{"internal/engine.TestSeedNullReceived", marksUnfinished, "marked: 1,2,3, want 1 alone"},
 			},
-			also: []string{"sql/inbox/test/inbox_advance.sql: a received time may be null", "internal/mailbox.TestOddDatesDoNotStopThePoll"},
+			also: []string{"sql/inbox/test/inbox_advance.sql: a received time may be null", "internal/mailbox.TestOddDatesDoNotStopThePoll", "internal/engine.TestOddDates"},
 		},
 		{
 			name: "毒丸升级与人工重放并发 · the last attempt beside a replay", must: "【缺口】两者在同一把锁上相遇：谁后到，谁看到前者的结果。",
 			proofs: []proof{
 				{"internal/engine.TestSeedEscalationMeetsReplay/the replay first", []edit{{"sql/pump/pump_apply.sql", "FROM msgx.pipeline_lock AS p FOR UPDATE;", "FROM msgx.pipeline_lock AS p;"}}, "the pump judged what it had read before the replay"},
 			},
-			also:  []string{"internal/engine.TestSeedEscalationMeetsReplay/the escalation first", "sql/backfill/test/backfill_marks.sql: … and the one that lost it settles nothing"},
+			also:  []string{"internal/engine.TestSeedEscalationMeetsReplay/the escalation first", "sql/backfill/test/backfill_marks.sql: … and the one that lost it settles nothing", "internal/engine.TestMarkNeverUnfinished"},
 			later: "`replay` itself, its refusal under a live claim of the mark included (step 4, item 3); the test does to the row what it will do, under the same lock.",
 		},
 		{
