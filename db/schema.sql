@@ -877,7 +877,7 @@ COMMENT ON COLUMN msgx.proc_state.backfill_error IS 'Why the last attempt to mar
 
 COMMENT ON COLUMN msgx.proc_state.backfill_token IS 'Claim under which it is being marked; settling needs the same.';
 
-COMMENT ON COLUMN msgx.proc_state.backfill_claimed_until IS 'When that claim ends by itself.';
+COMMENT ON COLUMN msgx.proc_state.backfill_claimed_until IS 'When the claim ends by itself; stays after a try whose end is not known, and until then the message is not to be taken up again.';
 
 COMMENT ON COLUMN msgx.proc_state.backfill_abandoned_at IS 'When marking was given up; it is not marked.';
 

@@ -50,7 +50,7 @@ func (q *Queries) BackfillClaim(ctx context.Context, arg BackfillClaimParams) ([
 }
 
 const backfillSettle = `-- name: BackfillSettle :one
-SELECT marked, already, abandoned, retried, refused FROM msgx.backfill_settle(
+SELECT marked, already, abandoned, retried, refused, refusing FROM msgx.backfill_settle(
     p_epoch => $1, p_token => $2::uuid, p_ids => $3::bigint[], p_results => $4::text[],
     p_errors => $5::text[], p_now => $6::timestamptz)
 `
@@ -80,6 +80,7 @@ func (q *Queries) BackfillSettle(ctx context.Context, arg BackfillSettleParams) 
 		&i.Abandoned,
 		&i.Retried,
 		&i.Refused,
+		&i.Refusing,
 	)
 	return i, err
 }

@@ -31,6 +31,8 @@ type BackfillRound struct {
 	Retried int32
 	// Rows whose claim was lost; unchanged.
 	Refused int32
+	// Every row of a large round was refused: the mailbox is at fault, not a row.
+	Refusing bool
 }
 
 // Row type of flight_document.

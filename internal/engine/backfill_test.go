@@ -1,15 +1,19 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"msgexchange/gen"
+	"msgexchange/internal/engine"
+	"msgexchange/internal/mytest"
 )
 
 // mark is how the mark of a message stands: confirmed or not, attempts, error.
@@ -172,5 +176,106 @@ func TestMarkNeverUnfinished(t *testing.T) {
 	}
 	if got := w.get("SELECT backfill_at FROM msgx.proc_state WHERE msg_id = $1", id); got != "" {
 		t.Errorf("confirmed at %s", got)
+	}
+}
+
+// startAt is start with a clock of its own, and the mailbox through a relay
+// whose statements the test sees first.
+func (w *world) startAt(mono engine.Monotonic, watch func(statement string) mytest.Fate) *running {
+	w.t.Helper()
+	relay, dsn := mytest.NewRelay(w.t, w.my.DSN)
+	relay.Watch(watch)
+	w.env["mailbox.dsn"] = dsn
+	return w.startWith(mono)
+}
+
+// TestMarkClaimOutlived: the mailbox stalls in the middle of a mark for longer
+// than the claim lasts, and meanwhile an operator takes the message up again. The
+// mark is not written; it is, once, when the message is finished again.
+func TestMarkClaimOutlived(t *testing.T) {
+	w := newWorld(t, nil)
+	w.exec("UPDATE msgx.loop_state SET wanted = 'off' WHERE loop = 'backfill'")
+	m := &text{}
+	id := w.my.Insert(m.create(1))
+	var ahead atomic.Int64
+	var stalled atomic.Bool
+	var commits atomic.Int32
+	ctx := context.WithoutCancel(t.Context())
+	reopen := func(query string) {
+		if _, err := w.pg.Pool.Exec(ctx, query, id); err != nil {
+			t.Error(err)
+		}
+	}
+	r := w.startAt(func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, func(statement string) mytest.Fate {
+		switch {
+		case strings.HasPrefix(statement, "UPDATE ") && stalled.CompareAndSwap(false, true):
+			reopen("UPDATE msgx.loop_state SET wanted = 'off' WHERE loop = 'pump' AND $1 > 0")
+			reopen(`UPDATE msgx.proc_state SET state = 'PENDING', outcome = NULL, reopened = true, finished_at = NULL, backfill_next_at = NULL,
+				backfill_token = NULL, backfill_claimed_until = NULL, backfill_epoch = NULL WHERE msg_id = $1`)
+			ahead.Store(int64(3 * time.Minute))
+		case statement == "COMMIT":
+			commits.Add(1)
+		}
+		return mytest.Pass
+	})
+	w.finished(id)
+	w.exec("SELECT msgx.loop_resume('backfill', 'test', 'go', now())")
+	w.until("the mark was given back", func() bool { return stalled.Load() && r.log.contains("the claim is about to end") })
+	if got := w.box("SELECT CMINMSGS_DATE_PROCESSED FROM cminmsgs WHERE CMINMSGS_ID = ?", id); got != "" || commits.Load() != 0 {
+		t.Errorf("an unfinished message was marked at %q, %d commits", got, commits.Load())
+	}
+	w.exec("SELECT msgx.loop_resume('pump', 'test', 'go', now())")
+	w.idle(id)
+	if got := w.box("SELECT CMINMSGS_DATE_PROCESSED IS NOT NULL FROM cminmsgs WHERE CMINMSGS_ID = ?", id); got != "1" || commits.Load() != 1 {
+		t.Errorf("marked: %s, %d commits", got, commits.Load())
+	}
+}
+
+// TestMarkCommitUnknown: the answer to a commit is lost. The claim is given
+// back without an attempt, and the next try finds the row marked.
+func TestMarkCommitUnknown(t *testing.T) {
+	w := newWorld(t, nil)
+	w.exec("UPDATE msgx.loop_state SET wanted = 'off' WHERE loop = 'backfill'")
+	m := &text{}
+	id := w.my.Insert(m.create(1))
+	var cut atomic.Bool
+	r := w.startAt(time.Now, func(statement string) mytest.Fate {
+		if statement == "COMMIT" && cut.CompareAndSwap(false, true) {
+			return mytest.CutAfter
+		}
+		return mytest.Pass
+	})
+	w.finished(id)
+	w.exec("SELECT msgx.loop_resume('backfill', 'test', 'go', now())")
+	w.idle(id)
+	if got := w.mark(id); got != "marked 0" || !r.log.contains("retried=1") || !r.log.contains("already=1") {
+		t.Errorf("the mark: %s", got)
+	}
+}
+
+// TestMarkRefusedAll: the table's owner freezes it. No mark is given up however
+// long it takes, the loop says why, and goes on by itself.
+func TestMarkRefusedAll(t *testing.T) {
+	w := newWorld(t, map[string]string{"pipeline.backfill-max-attempts": "1"})
+	w.exec("UPDATE msgx.loop_state SET wanted = 'off' WHERE loop = 'backfill'")
+	w.boxExec("CREATE TRIGGER freeze BEFORE UPDATE ON cminmsgs FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'frozen until six'")
+	m := &text{}
+	var last int64
+	for i := range 12 {
+		last = w.my.Insert(m.create(i + 1))
+	}
+	w.start()
+	w.finished(last)
+	w.exec("SELECT msgx.loop_resume('backfill', 'test', 'go', now())")
+	w.until("the pause is shown", func() bool {
+		return strings.Contains(w.get("SELECT paused_reason FROM msgx.v_loops WHERE loop = 'backfill'"), "refuses every mark of 12") &&
+			w.get("SELECT count(*) FROM msgx.proc_state WHERE backfill_attempts = 1 AND backfill_next_at > updated_at AND backfill_abandoned_at IS NULL") == "12"
+	})
+	w.boxExec("DROP TRIGGER freeze")
+	w.exec("UPDATE msgx.proc_state SET backfill_next_at = now()")
+	w.idle(last)
+	w.until("the pause ends", func() bool { return w.get("SELECT paused_reason FROM msgx.v_loops WHERE loop = 'backfill'") == "" })
+	if got := w.get("SELECT count(*) FROM msgx.proc_state WHERE backfill_at IS NOT NULL"); got != "12" {
+		t.Errorf("%s of 12 are marked", got)
 	}
 }

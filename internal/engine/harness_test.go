@@ -112,6 +112,12 @@ type running struct {
 // start runs an engine until it is stopped or the test ends.
 func (w *world) start() *running {
 	w.t.Helper()
+	return w.startWith(time.Now)
+}
+
+// startWith is start with a monotonic clock of the test's own.
+func (w *world) startWith(mono engine.Monotonic) *running {
+	w.t.Helper()
 	cfg := w.config()
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{w: w, cancel: cancel, done: make(chan error, 1), log: &syncBuffer{}}
@@ -129,7 +135,7 @@ func (w *world) start() *running {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	e := engine.New(cfg, engine.Parts{Pool: pool, Renewal: pool, Mailbox: box, Producer: producer, Log: log, Mono: time.Now})
+	e := engine.New(cfg, engine.Parts{Pool: pool, Renewal: pool, Mailbox: box, Producer: producer, Log: log, Mono: mono})
 	go func() {
 		err := e.Run(ctx)
 		producer.Close()

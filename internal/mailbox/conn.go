@@ -26,6 +26,10 @@ func (e *ReplicaError) Error() string {
 	return fmt.Sprintf("server %s %s: the mailbox is used on its primary only, point mailbox.dsn there", e.Server, e.Why)
 }
 
+// SessionIdle is after how long without a word of ours the server ends a session and rolls its transaction back: a process
+// that froze inside a mark, or that the network cut off, does not finish it when it is back.
+const SessionIdle = 30 * time.Second
+
 // sessionStatements set what we rely on, whatever the DSN and the server's defaults are. MySQL 8 keeps what
 // information_schema says for a day unless told otherwise; MariaDB passes over that comment.
 func sessionStatements(cfg Config) []string {
@@ -33,7 +37,8 @@ func sessionStatements(cfg Config) []string {
 	return []string{
 		"SET NAMES utf8mb4",
 		"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
-		fmt.Sprintf("SET SESSION /*!80003 information_schema_stats_expiry = 0, */ autocommit = 1, innodb_lock_wait_timeout = %d", lockWait),
+		fmt.Sprintf("SET SESSION /*!80003 information_schema_stats_expiry = 0, */ autocommit = 1, innodb_lock_wait_timeout = %d, wait_timeout = %d",
+			lockWait, SessionIdle/time.Second),
 	}
 }
 

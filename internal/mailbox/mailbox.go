@@ -57,6 +57,7 @@ type Mailbox struct {
 	db                                   *sql.DB
 	table, id, text, received, processed string // quoted
 	status                               string
+	skipLocked                           string // how the server passes over locked rows
 	held                                 atomic.Pointer[HeldError]
 }
 
@@ -64,7 +65,7 @@ type Mailbox struct {
 // utf8mb4, autocommit, READ COMMITTED, and hand dates over as text. Errors name the bad part, never the password.
 func Open(cfg Config, log *slog.Logger) (*Mailbox, error) {
 	cfg = withDefaults(cfg)
-	m := &Mailbox{cfg: cfg}
+	m := &Mailbox{cfg: cfg, skipLocked: "SKIP LOCKED"}
 	for _, name := range []struct {
 		what, raw string
 		parts     int
@@ -95,6 +96,7 @@ func Open(cfg Config, log *slog.Logger) (*Mailbox, error) {
 	m.db.SetMaxOpenConns(maxConnections)
 	m.db.SetMaxIdleConns(maxConnections)
 	m.db.SetConnMaxLifetime(cfg.ConnMaxLifetime)
+	m.db.SetConnMaxIdleTime(SessionIdle / 2)
 	return m, nil
 }
 

@@ -152,7 +152,7 @@ func TestOddDatesDoNotStopThePoll(t *testing.T) {
 			t.Errorf("%s reads as %v", dates[i], p.ReceivedAt)
 		}
 	}
-	marks := must[map[int64]MarkResult](t)(m.Mark(ctx, ids(positions)))
+	marks := must[map[int64]MarkResult](t)(m.Mark(ctx, ids(positions), always))
 	if marks[positions[0].ID] != Marked || marks[positions[1].ID] != Already {
 		t.Errorf("marks %v: null is unmarked, a zero date is somebody's mark", marks)
 	}
@@ -372,7 +372,7 @@ func TestShadowNeverWrites(t *testing.T) {
 	db := mytest.New(t)
 	m := open(t, db, func(c *Config) { c.Shadow = true })
 	id := db.Insert("x")
-	if _, err := m.Mark(t.Context(), []int64{id}); !errors.Is(err, ErrShadow) {
+	if _, err := m.Mark(t.Context(), []int64{id}, always); !errors.Is(err, ErrShadow) {
 		t.Errorf("mark: %v", err)
 	}
 	if _, err := m.Insert(t.Context(), "y"); !errors.Is(err, ErrShadow) {
@@ -391,7 +391,7 @@ func TestOtherNames(t *testing.T) {
 		c.ProcessedValue = "VALID"
 	})
 	id := must[int64](t)(m.Insert(t.Context(), "x"))
-	if got := must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{id})); got[id] != Marked {
+	if got := must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{id}, always)); got[id] != Marked {
 		t.Error(got)
 	}
 }
@@ -428,7 +428,7 @@ func TestErrorsSayWhatWasBeingDone(t *testing.T) {
 	_, list := m.IDs(ctx, 7, 1)
 	_, texts := m.Texts(ctx, []int64{3, 4})
 	_, textsOf := m.TextsOf(ctx, []Position{{ID: 3}, {ID: 4}})
-	_, mark := m.Mark(ctx, []int64{3, 4})
+	_, mark := m.Mark(ctx, []int64{3, 4}, always)
 	_, insert := m.Insert(ctx, "x")
 	_, _, _, bounds := m.Bounds(ctx)
 	away := open(t, db, func(c *Config) { c.DSN = "u:hunter2@tcp(127.0.0.1:1)/d" })

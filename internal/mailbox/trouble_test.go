@@ -83,7 +83,7 @@ func TestEveryPollIsASnapshotOfItsOwn(t *testing.T) {
 	if len(before) != 1 || connection() != was {
 		t.Error("not the same connection, or not one row before")
 	}
-	if open := must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{first})); open[first] != Marked {
+	if open := must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{first}, always)); open[first] != Marked {
 		t.Error(open)
 	}
 	time.Sleep(200 * time.Millisecond) // the server refreshes the list no more often than every 100 ms
@@ -130,11 +130,11 @@ func TestMarkIsRepeatedSafely(t *testing.T) {
 				}
 				return tt.fate
 			})
-			if results, err := m.Mark(t.Context(), []int64{first, second}); err == nil || results != nil || !met.Load() {
+			if results, err := m.Mark(t.Context(), []int64{first, second}, always); err == nil || results != nil || !met.Load() {
 				t.Fatalf("results %v, error %v: the outcome is unknown", results, err)
 			}
 			was := rowsOf(t, db)
-			results := must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{first, second}))
+			results := must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{first, second}, always))
 			if results[first] != tt.again || results[second] != tt.again {
 				t.Errorf("the next call finds %v, want %s", results, tt.again)
 			}
@@ -175,7 +175,7 @@ func TestForgottenConnections(t *testing.T) {
 		t.Fatal("no connection stood idle")
 	}
 	time.Sleep(checkEvery)
-	if marks, err := m.Mark(ctx, []int64{id}); err != nil || marks[id] != Marked {
+	if marks, err := m.Mark(ctx, []int64{id}, always); err != nil || marks[id] != Marked {
 		t.Errorf("the mark after it: %v, %v", marks, err)
 	}
 }
@@ -227,7 +227,7 @@ func TestHold(t *testing.T) {
 	id := db.Insert("x")
 	m.Hold("row 1 is another one")
 	_, texts := m.Texts(t.Context(), []int64{id})
-	_, mark := m.Mark(t.Context(), []int64{id})
+	_, mark := m.Mark(t.Context(), []int64{id}, always)
 	_, insert := m.Insert(t.Context(), "y")
 	for what, err := range map[string]error{"texts": texts, "mark": mark, "insert": insert} {
 		if held, ok := errors.AsType[*HeldError](err); !ok || held.Why != "row 1 is another one" {
@@ -238,7 +238,7 @@ func TestHold(t *testing.T) {
 		t.Errorf("rows %v", got)
 	}
 	m.Hold("")
-	if marks := must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{id})); marks[id] != Marked {
+	if marks := must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{id}, always)); marks[id] != Marked {
 		t.Error(marks)
 	}
 }

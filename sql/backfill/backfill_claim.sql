@@ -21,7 +21,9 @@ AS $body$
 --   Raises   MX001 fenced
 --   Rules    first tries by cursor; due retries by fewest attempts, then id;
 --            each kind has half of the limit, and what the other leaves over.
---            A message older than R is due in spite of its backoff. Only
+--            A message older than R is due in spite of its backoff, but not
+--            within 30 s of its last try: a round that drains a backlog would
+--            try it again and again. Only
 --            finished messages; none under a live claim of this epoch (a former holder
 --            is fenced and settles nothing); none of a shadow, and none while the
 --            mailbox is refused: its ids may name other rows.
@@ -30,6 +32,7 @@ DECLARE
     v_done    bigint;
     v_first   bigint[];
     v_retry   bigint[];
+    v_pause   CONSTANT interval := interval '30 seconds';  -- the shortest backoff
     v_overdue timestamptz := p_now - msgx.setting_interval('pipeline.overdue-backfill');
 BEGIN
     PERFORM msgx.lease_check(p_epoch);
@@ -42,13 +45,14 @@ BEGIN
       FROM (SELECT p.msg_id FROM msgx.proc_state AS p
              WHERE p.msg_id > v_from AND p.msg_id <= v_done
                AND p.backfill_next_at IS NOT NULL AND p.backfill_attempts = 0 AND NOT p.reopened
-               AND (p.backfill_claimed_until IS NULL OR p.backfill_claimed_until <= p_now OR p.backfill_epoch <> p_epoch)
+               AND (p.backfill_token IS NULL OR p.backfill_claimed_until <= p_now OR p.backfill_epoch <> p_epoch)
              ORDER BY p.msg_id LIMIT p_limit) AS f;
     SELECT coalesce(array_agg(r.msg_id), '{}') INTO v_retry
       FROM (SELECT p.msg_id FROM msgx.proc_state AS p
              WHERE p.backfill_next_at IS NOT NULL AND (p.backfill_attempts > 0 OR p.reopened)
                AND (p.backfill_next_at <= p_now OR p.received_at <= v_overdue)
-               AND (p.backfill_claimed_until IS NULL OR p.backfill_claimed_until <= p_now OR p.backfill_epoch <> p_epoch)
+               AND (p.backfill_next_at <= p_now OR p.updated_at <= p_now - v_pause)
+               AND (p.backfill_token IS NULL OR p.backfill_claimed_until <= p_now OR p.backfill_epoch <> p_epoch)
              ORDER BY p.backfill_attempts, p.msg_id
              LIMIT greatest(p_limit - cardinality(v_first), p_limit / 2)) AS r;
     RETURN QUERY

@@ -5,7 +5,7 @@ SET search_path = pg_catalog, pg_temp
 AS $body$
 -- Try abandoned marks again.
 --   Caller   operators
---   Arguments p_ids  messages; others than abandoned ones are left alone
+--   Arguments p_ids  messages; those not abandoned, or not finished, are left alone
 --             p_operator, p_reason  who and why; p_now  time
 --   Writes   proc_state, operator_audit
 --   Locks    rows in id order (no epoch: operators work beside the daemon)
@@ -18,7 +18,7 @@ BEGIN
     RETURN QUERY
     WITH abandoned AS (
         SELECT p.msg_id FROM msgx.proc_state AS p
-         WHERE p.msg_id = ANY (p_ids) AND p.backfill_abandoned_at IS NOT NULL
+         WHERE p.msg_id = ANY (p_ids) AND p.backfill_abandoned_at IS NOT NULL AND p.finished_at IS NOT NULL
          ORDER BY p.msg_id FOR UPDATE
     )
     UPDATE msgx.proc_state AS p

@@ -25,8 +25,15 @@ AS $body$
 --   Raises   MX001 fenced
 --   Rules    settling needs the token; missing is given up at once; trouble
 --            waits 30 s, 1 min … up to 15 min, and is given up at the limit;
---            released is no attempt: the mark is due as it was
+--            released is no attempt: the mark is due as it was. When ten or
+--            more were tried and every one was refused, the mailbox refuses, not
+--            a row: they wait and rotate, but none is given up. After trouble
+--            and released the mark may still be under way in the mailbox: the
+--            end of the claim stays, and until then nobody may take the message
+--            up again.
 DECLARE
+    -- All of so many, and not one row of its own, is at fault.
+    v_all  boolean := cardinality(p_ids) >= 10 AND 'trouble' = ALL (p_results);
     v_max  integer := msgx.setting_int('pipeline.backfill-max-attempts');
     v_row  msgx.r_backfill_round;
     v_from bigint;
@@ -39,22 +46,23 @@ BEGIN
            SET backfill_at = CASE WHEN s.result IN ('marked', 'already') THEN p_now END,
                backfill_attempts = p.backfill_attempts + CASE WHEN s.result = 'trouble' THEN 1 ELSE 0 END,
                backfill_error = nullif(s.error, ''),
-               backfill_next_at = CASE WHEN s.result = 'trouble' AND p.backfill_attempts + 1 < v_max
+               backfill_next_at = CASE WHEN s.result = 'trouble' AND (v_all OR p.backfill_attempts + 1 < v_max)
                    THEN p_now + least(interval '30 seconds' * 2 ^ least(p.backfill_attempts, 10), interval '15 minutes')
                    WHEN s.result = 'released' THEN p.backfill_next_at END,
                backfill_abandoned_at = CASE WHEN a.abandon THEN p_now END,
                backfill_abandoned_reason = CASE WHEN a.abandon THEN s.result || coalesce(': ' || nullif(s.error, ''), '') END,
-               backfill_token = NULL, backfill_claimed_until = NULL, backfill_epoch = NULL, updated_at = p_now
+               backfill_token = NULL, backfill_epoch = NULL, updated_at = p_now,
+               backfill_claimed_until = CASE WHEN s.result IN ('trouble', 'released') THEN p.backfill_claimed_until END
           FROM unnest(p_ids, p_results, p_errors) AS s (msg_id, result, error)
          CROSS JOIN LATERAL (SELECT s.result = 'missing'
-                                    OR (s.result = 'trouble' AND (SELECT o.backfill_attempts + 1 >= v_max FROM msgx.proc_state AS o
+                                    OR (s.result = 'trouble' AND NOT v_all AND (SELECT o.backfill_attempts + 1 >= v_max FROM msgx.proc_state AS o
                                                                    WHERE o.msg_id = s.msg_id)) AS abandon) AS a
          WHERE p.msg_id = ANY (p_ids) AND p.msg_id = s.msg_id AND p.backfill_token = p_token AND p.finished_at IS NOT NULL
         RETURNING s.result, a.abandon
     )
     SELECT count(*) FILTER (WHERE s.result = 'marked'), count(*) FILTER (WHERE s.result = 'already'),
            count(*) FILTER (WHERE s.abandon), count(*) FILTER (WHERE s.result IN ('trouble', 'released') AND NOT s.abandon),
-           cardinality(p_ids) - count(*)
+           cardinality(p_ids) - count(*), v_all
       INTO v_row FROM settled AS s;
 
     SELECT b.settled_up_to INTO STRICT v_from FROM msgx.backfill_cursor AS b FOR UPDATE;

@@ -10,7 +10,7 @@ SELECT r.msg_id, 'owed', r.received_at, r.finished_at, r.backfill_attempts, r.ba
  WHERE r.backfill_next_at IS NOT NULL AND (r.backfill_attempts > 0 OR r.reopened)
    AND r.msg_id <= (SELECT b.settled_up_to FROM msgx.backfill_cursor AS b)
  UNION ALL
-SELECT a.msg_id, 'abandoned', a.received_at, a.finished_at, a.backfill_attempts, NULL, a.backfill_error, NULL, a.backfill_abandoned_reason
+SELECT a.msg_id, 'abandoned', a.received_at, a.finished_at, a.backfill_attempts, NULL, a.backfill_error, a.backfill_claimed_until, a.backfill_abandoned_reason
   FROM msgx.proc_state AS a
  WHERE a.backfill_abandoned_at IS NOT NULL;
 ALTER VIEW msgx.v_backfill OWNER TO msgx_owner;
@@ -22,5 +22,5 @@ COMMENT ON COLUMN msgx.v_backfill.finished_at IS 'When it was finished.';
 COMMENT ON COLUMN msgx.v_backfill.attempts IS 'Failed attempts to mark.';
 COMMENT ON COLUMN msgx.v_backfill.next_at IS 'When it is due.';
 COMMENT ON COLUMN msgx.v_backfill.error IS 'Why the last attempt failed.';
-COMMENT ON COLUMN msgx.v_backfill.claimed_until IS 'End of the present claim.';
+COMMENT ON COLUMN msgx.v_backfill.claimed_until IS 'Until when a try may be under way in the mailbox: the message is not to be taken up again before.';
 COMMENT ON COLUMN msgx.v_backfill.abandoned_reason IS 'Why it was given up.';

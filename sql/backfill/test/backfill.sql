@@ -69,7 +69,7 @@ CREATE FUNCTION pg_temp.trouble(p_seconds numeric) RETURNS numeric LANGUAGE sql 
 SELECT is((SELECT array_agg(pg_temp.trouble(1000 * g) ORDER BY g) FROM generate_series(1, 8) AS g), '{30,60,120,240,480,900,900,900}'::numeric[],
           'trouble waits 30 s, 1 min, 2 min, 4 min, 8 min, 15 min, and never longer');
 SELECT is((SELECT row(backfill_attempts, backfill_at, backfill_error, backfill_token, backfill_claimed_until, updated_at)::text FROM pg_temp.row_of(11)),
-          row(8, NULL, 'away', NULL, NULL, pg_temp.at(8000))::text, '… and leaves attempts and error, but no claim');
+          row(8, NULL, 'away', NULL, pg_temp.at(9999), pg_temp.at(8000))::text, '… and leaves attempts and error, no claim, and how long the try may be under way');
 SELECT is(pg_temp.cursor_at(), 11::bigint, '… and the cursor has passed it: the retry index finds it');
 SELECT is(pg_temp.claim(8899.999, 8), NULL, 'inside its wait it is not claimed');
 SELECT is(pg_temp.claim(8900, 8), '{11}'::bigint[], '… then it is, to the moment');
@@ -130,7 +130,7 @@ SELECT is(pg_temp.claim(10010, 16, 4), '{19,20,22,23}'::bigint[], '… and what 
 SELECT pg_temp.free();
 UPDATE msgx.proc_state SET backfill_next_at = NULL WHERE msg_id BETWEEN 19 AND 23;
 SELECT is(pg_temp.claim(10010, 17), NULL, 'only 16 is owed now, and backing off');
-UPDATE msgx.proc_state SET received_at = pg_temp.at(10011) - interval '30 days' WHERE msg_id = 16;
+UPDATE msgx.proc_state SET received_at = pg_temp.at(10011) - interval '30 days', updated_at = pg_temp.at(9980) WHERE msg_id = 16;
 SELECT is(pg_temp.claim(10010, 17), NULL, '… not older than R');
 SELECT is(pg_temp.claim(10011, 17), '{16}'::bigint[], '… older than R: due in spite of its backoff');
 SELECT is(pg_temp.claim(10012, 18), NULL, '… but not in spite of a live claim');
