@@ -12,9 +12,10 @@ import (
 
 // decoded is one message as pump_apply takes it.
 type decoded struct {
-	id     int64
-	object []byte // JSON object of the batch
-	failed bool   // the decoder panicked: the error is in object
+	id      int64
+	object  []byte // JSON object of the batch
+	records int    // flights in it
+	failed  bool   // the decoder panicked: the error is in object
 }
 
 // decoder turns texts into objects for pump_apply, several at a time.
@@ -64,7 +65,7 @@ func (d decoder) one(text mailbox.Text, now time.Time) (out decoded) {
 		return out
 	}
 	msg, err := d.codec.Decode(text.Body, now)
-	out.object = msg.AppendBatch(nil, text.ID, hash, err)
+	out.object, out.records = msg.AppendBatch(nil, text.ID, hash, err), len(msg.Records)
 	return out
 }
 

@@ -15,6 +15,7 @@ import (
 
 const (
 	batchBytes   = 4 << 20         // bytes of one pump_apply; a single larger message goes alone
+	batchRecords = 1000            // flights of one pump_apply, so that it stays far below its timeout; likewise
 	missingGrace = 2 * time.Second // a row that is gone is looked for again after this
 )
 
@@ -149,7 +150,7 @@ func (p *pump) probe(ctx context.Context) bool {
 // once more after a grace before it is called missing.
 func (p *pump) batch() ([]decoded, time.Duration) {
 	head := p.run[0]
-	batch := p.window.take(p.run, batchBytes)
+	batch := p.window.take(p.run, batchBytes, batchRecords)
 	switch {
 	case len(batch) == 0:
 		since, known := p.missing[head]

@@ -101,16 +101,19 @@ func (w *window) join() error {
 }
 
 // take returns the messages of ids from the first on, as long as they are in
-// the window and fit into limit bytes; at least one if the first is there.
-func (w *window) take(ids []int64, limit int64) []decoded {
+// the window and fit into so many bytes and records; at least one if the first
+// is there.
+func (w *window) take(ids []int64, limit int64, most int) []decoded {
 	var out []decoded
 	var size int64
+	records := 0
 	for _, id := range ids {
 		m, ok := w.messages[id]
-		if !ok || (len(out) > 0 && size+int64(len(m.object)) > limit) {
+		if !ok || (len(out) > 0 && (size+int64(len(m.object)) > limit || records+m.records > most)) {
 			break
 		}
 		size += int64(len(m.object))
+		records += m.records
 		out = append(out, m)
 	}
 	return out

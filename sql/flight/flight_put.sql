@@ -23,7 +23,6 @@ DECLARE
     v_cutoff integer := msgx.setting_int('operation-day.cutoff-hour');
     v_lists  msgx.r_flight_list[];
     v_names  text[];
-    v_flids  bigint[];
     v_stored integer;
 BEGIN
     INSERT INTO msgx.flight_schd AS f
@@ -109,8 +108,8 @@ BEGIN
     GET DIAGNOSTICS v_stored = ROW_COUNT;
 
     -- Which lists of which flights are to be stored, with all their members.
-    SELECT array_agg(ROW(d.flid, d.list, coalesce(d.members, '{}'))::msgx.r_flight_list), array_agg(DISTINCT d.list), array_agg(d.flid)
-      INTO v_lists, v_names, v_flids
+    SELECT array_agg(ROW(d.flid, d.list, coalesce(d.members, '{}'))::msgx.r_flight_list), array_agg(DISTINCT d.list)
+      INTO v_lists, v_names
       FROM (SELECT c.flid, n.list, c.after -> 'l' -> n.list AS members,
                    b.before -> 'l' -> n.list AS before,
                    p_all OR NOT (c.after ->> 'live')::boolean
@@ -126,8 +125,8 @@ BEGIN
                 ELSE d.whole OR d.members IS DISTINCT FROM d.before END;
 
     IF 'stand' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_stand AS t USING unnest(v_lists) AS n
-         WHERE n.list = 'stand' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_stand AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'stand'));
         INSERT INTO msgx.flight_stand
         SELECT r.*
           FROM unnest(v_lists) AS n
@@ -136,8 +135,8 @@ BEGIN
          WHERE n.list = 'stand';
     END IF;
     IF 'gate' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_gate AS t USING unnest(v_lists) AS n
-         WHERE n.list = 'gate' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_gate AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'gate'));
         INSERT INTO msgx.flight_gate
         SELECT r.*
           FROM unnest(v_lists) AS n
@@ -146,8 +145,8 @@ BEGIN
          WHERE n.list = 'gate';
     END IF;
     IF 'checkin' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_checkin AS t USING unnest(v_lists) AS n
-         WHERE n.list = 'checkin' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_checkin AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'checkin'));
         INSERT INTO msgx.flight_checkin
         SELECT r.*
           FROM unnest(v_lists) AS n
@@ -156,8 +155,8 @@ BEGIN
          WHERE n.list = 'checkin';
     END IF;
     IF 'delay' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_delay AS t USING unnest(v_lists) AS n
-         WHERE n.list = 'delay' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_delay AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'delay'));
         INSERT INTO msgx.flight_delay
         SELECT r.*
           FROM unnest(v_lists) AS n
@@ -166,8 +165,8 @@ BEGIN
          WHERE n.list = 'delay';
     END IF;
     IF 'erut' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_route_point AS t USING unnest(v_lists) AS n
-         WHERE n.list = 'erut' AND t.flid = ANY (v_flids) AND t.flid = n.flid AND t.kind = 'ERUT';
+        DELETE FROM msgx.flight_route_point AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'erut')) AND t.kind = 'ERUT';
         INSERT INTO msgx.flight_route_point
         SELECT r.*
           FROM unnest(v_lists) AS n
@@ -176,8 +175,8 @@ BEGIN
          WHERE n.list = 'erut';
     END IF;
     IF 'rout' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_route_point AS t USING unnest(v_lists) AS n
-         WHERE n.list = 'rout' AND t.flid = ANY (v_flids) AND t.flid = n.flid AND t.kind = 'ROUT';
+        DELETE FROM msgx.flight_route_point AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'rout')) AND t.kind = 'ROUT';
         INSERT INTO msgx.flight_route_point
         SELECT r.*
           FROM unnest(v_lists) AS n
