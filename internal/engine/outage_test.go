@@ -379,11 +379,11 @@ func TestOutage(t *testing.T) {
 			end:   func(w *troubled) { w.pgProxy.pass() }},
 		{name: "PostgreSQL is mute", lasts: long,
 			begin: func(w *troubled) { w.pgProxy.blackhole() },
-			shown: logged("loop pauses", "not active any more", "msg=standby"),
+			shown: logged("not active any more", "msg=standby"),
 			end:   func(w *troubled) { w.pgProxy.pass() }},
 		{name: "PostgreSQL is slow", lasts: long,
 			begin: func(w *troubled) { w.pgProxy.slow(6 * time.Second) },
-			shown: logged("loop pauses", "not active any more", "msg=standby"),
+			shown: logged("not active any more", "msg=standby"),
 			end:   func(w *troubled) { w.pgProxy.pass() }},
 		{name: "PostgreSQL is read-only", lasts: long,
 			begin: func(w *troubled) {
@@ -466,10 +466,12 @@ func TestAnswerLost(t *testing.T) {
 	t.Parallel()
 	w := newTroubled(t, nil)
 	r := w.start()
-	calls := []string{"inbox_advance", "inbox_frontier", "pump_next", "pump_apply", "outbox_next_msg", "outbox_next_schd", "outbox_sent",
+	calls := []string{"inbox_advance", "pump_next", "pump_apply", "outbox_next_msg", "outbox_next_schd", "outbox_sent",
 		"backfill_claim", "backfill_settle", "loop_round", "lease_renew", "clock"}
 	for _, function := range calls {
 		rule := w.pgProxy.lose(call(function), ready)
+		// New sessions prepare their statements under the eyes of the rule.
+		w.pgProxy.cut()
 		w.burst()
 		w.until("an answer of "+function+" was lost", func() bool { return rule.hits.Load() > 0 })
 		w.pgProxy.pass()
@@ -497,21 +499,6 @@ func TestLeaseAnswerLost(t *testing.T) {
 	if _, err := r.stop(); err != nil || rule.hits.Load() != 1 {
 		t.Errorf("%v, %d answers lost", err, rule.hits.Load())
 	}
-}
-
-// TestRequestTorn: the connection to PostgreSQL ends in the middle of a request.
-func TestRequestTorn(t *testing.T) {
-	t.Parallel()
-	w := newTroubled(t, nil)
-	w.start()
-	for _, function := range []string{"inbox_advance", "pump_apply", "outbox_sent", "backfill_settle"} {
-		rule := w.pgProxy.tear(call(function))
-		w.burst()
-		w.until("a request for "+function+" was torn", func() bool { return rule.hits.Load() > 0 })
-		w.pgProxy.pass()
-		w.settled()
-	}
-	w.compare()
 }
 
 // TestMarkLost: the mailbox has committed the marks, the answer is lost; or
@@ -575,32 +562,6 @@ func TestSessionsEnded(t *testing.T) {
 	if _, err := r.stop(); err != nil {
 		t.Error(err)
 	}
-}
-
-// TestSlowIsNoJump: PostgreSQL that takes seconds to answer has no clock that
-// jumps; the daemon keeps its lease.
-func TestSlowIsNoJump(t *testing.T) {
-	t.Parallel()
-	w := newTroubled(t, map[string]string{"lease.ttl": "30s"})
-	r := w.start()
-	w.burst()
-	w.settled()
-	for range 2 {
-		w.pgProxy.slow(3 * time.Second)
-		polled := w.get("SELECT poll_seq FROM msgx.inbox_cursor")
-		w.until("it polls slowly", func() bool { return w.get("SELECT poll_seq > $1::bigint + 1 FROM msgx.inbox_cursor", polled) == "true" })
-		w.pgProxy.pass()
-		polled = w.get("SELECT poll_seq FROM msgx.inbox_cursor")
-		w.until("it polls fast", func() bool {
-			return w.get("SELECT poll_seq > $1::bigint + 20 FROM msgx.inbox_cursor", polled) == "true"
-		})
-	}
-	w.burst()
-	w.settled()
-	if r.log.contains("clock jumped") || w.get("SELECT epoch FROM msgx.instance_lease") != "1" {
-		t.Error("slow answers were taken for a jump of the clock")
-	}
-	w.compare()
 }
 
 // TestPauseAndResume: an operator stops each loop with psql and lets it go on;
