@@ -57,7 +57,7 @@ func promises() []row {
 				{"internal/engine.TestHole", []edit{noWindow}, "what stands behind the hole was enqueued"},
 				{"internal/engine.TestSeedEnqueueInterrupted", []edit{memoryAhead}, "1 holes: rows whose enqueueing was interrupted were taken for missing"},
 			},
-			also: []string{"internal/engine.TestDay", "internal/engine.TestProcessDies", "internal/engine.TestRowGone", "internal/engine.TestIDsGoBack", "internal/engine.TestRestoredBackup", "internal/engine.TestRowComesBack"},
+			also: []string{"internal/engine.TestDay", "internal/engine.TestProcessDies", "internal/engine.TestRowGone", "internal/engine.TestIDsGoBack", "internal/engine.TestRestoredBackup", "internal/engine.TestRowComesBack", "internal/engine.TestAnswerLost"},
 		},
 		{
 			name: "I3 Once", must: "A mailbox id is enqueued once, a business identity takes effect once; no message is a duplicate of itself, and another content is no silent duplicate.",
@@ -68,7 +68,7 @@ func promises() []row {
 				{"sql/pump/test/pump_apply_identity.sql: the same identity with another text is a conflict, never a silent duplicate", []edit{{"sql/pump/pump_judge.sql", "p.text_hash = i.text_hash AS same", "true AS same"}}, "have: SKIPPED duplicate-of:1 want: SKIPPED identity-conflict:1"},
 				{"sql/pump/test/pump_apply_outcomes.sql: a finished message sent again is answered as done", []edit{{"sql/pump/pump_apply.sql", "AND p.state IN ('SUCCEEDED', 'SKIPPED', 'DEAD');", "AND p.state = 'DEAD';"}}, "have: NULL want: true"},
 			},
-			also: []string{"internal/engine.TestDay", "internal/engine.TestBadInput"},
+			also: []string{"internal/engine.TestDay", "internal/engine.TestBadInput", "internal/engine.TestAnswerLost"},
 		},
 		{
 			name: "I4 Atomic", must: "Flight change, events, outcome and the mark owed commit together or not at all.",
@@ -86,7 +86,7 @@ func promises() []row {
 				{"sql/roles/test/every_function.sql: %s: a former epoch is refused before anything else", []edit{{"sql/inbox/inbox_readable.sql", "PERFORM msgx.lease_check(p_epoch);", ""}}, "caught: no exception wanted: MX001"},
 				{"sql/roles/test/every_function.sql: every function of the daemon that may write takes the epoch", []edit{{"sql/loop/loop_pause.sql", "TO msgx_operator;", "TO msgx_operator, msgx_app;"}}, "have: {clock,lease_acquire,lease_evict,loop_pause} want: {clock,lease_acquire,lease_evict}"},
 			},
-			also: []string{"internal/engine.TestFenced", "internal/engine.TestEvict", "internal/engine.TestStandbyTakesOver", "internal/engine.TestTakeOver"},
+			also: []string{"internal/engine.TestFenced", "internal/engine.TestEvict", "internal/engine.TestStandbyTakesOver", "internal/engine.TestTakeOver", "internal/engine.TestLeaseAnswerLost"},
 		},
 		{
 			name: "I6 Only marks", must: "In the mailbox we read, and mark what is unmarked and finished; no DDL, no mark is overwritten.",
@@ -96,7 +96,7 @@ func promises() []row {
 				{"sql/backfill/test/backfill.sql: a message that is not finished is never confirmed", []edit{{"sql/backfill/backfill_settle.sql", " AND p.finished_at IS NOT NULL\n", "\n"}}, "have: (1,0) want: (0,1)"},
 				{"internal/engine.TestMarkNeverUnfinished", []edit{{"sql/backfill/backfill_settle.sql", " AND p.finished_at IS NOT NULL\n", "\n"}}, "confirmed at "},
 			},
-			also:  []string{"internal/engine.TestMarks", "internal/mailbox.TestMarkLocksNoOtherRow", "internal/mailbox.TestShadowNeverWrites", "internal/mailbox.TestMarkIsRepeatedSafely", "internal/engine.TestReplica"},
+			also:  []string{"internal/engine.TestMarks", "internal/mailbox.TestMarkLocksNoOtherRow", "internal/mailbox.TestShadowNeverWrites", "internal/mailbox.TestMarkIsRepeatedSafely", "internal/engine.TestReplica", "internal/engine.TestMarkLost"},
 			later: "inserts by the compatible entry (step 6) and requests (step 5).",
 		},
 		{
@@ -106,8 +106,9 @@ func promises() []row {
 				{"sql/pump/test/head_deadline.sql: ten days without working time run no deadline", []edit{{"sql/pump/pump_apply.sql", "WHEN v_work - o.processing_started_work >= v_deadline", "WHEN p_now - o.processing_started_at >= v_deadline"}}, "have: DEAD EXHAUSTED want: FAILED CODEC_ERROR"},
 				{"sql/pump/test/crash_isolation.sql: a clean stop is no crash", []edit{{"sql/lease/lease_release.sql", "WHERE p.run_epoch = p_epoch;", "WHERE false;"}}, "have: 2 want: 1"},
 				{"internal/kafka.TestBrokerAway", []edit{{"internal/kafka/errors.go", "return Environment, \"not acknowledged in time\"", "return RecordError, \"not acknowledged in time\""}}, "record 0: context deadline exceeded"},
+				{"internal/engine.TestOutage/Kafka refuses the topic", []edit{{"internal/kafka/errors.go", "return Environment, \"not authorised\"", "return RecordError, \"not authorised\""}}, "waited in vain until dispatcher is shown as paused: not authorised"},
 			},
-			also: []string{"internal/engine.TestKafkaAway", "internal/engine.TestGuiltyAlone", "internal/engine.TestHeadDeadline", "internal/dberr.TestClassify", "internal/dberr.TestServer", "internal/kafka.TestNotEnoughReplicas", "internal/engine.TestMarkMailboxAtFault", "internal/engine.TestFirewall", "internal/engine.TestReplica"},
+			also: []string{"internal/engine.TestKafkaAway", "internal/engine.TestGuiltyAlone", "internal/engine.TestHeadDeadline", "internal/dberr.TestClassify", "internal/dberr.TestServer", "internal/kafka.TestNotEnoughReplicas", "internal/engine.TestMarkMailboxAtFault", "internal/engine.TestFirewall", "internal/engine.TestReplica", "internal/engine.TestOutage", "internal/engine.TestRequestTorn", "internal/engine.TestSessionsEnded"},
 		},
 		{
 			name: "I8 Convergence", must: "A flight is the fold of its writes in the order of message ids, whatever comes late or again.",
@@ -125,7 +126,7 @@ func promises() []row {
 				{"internal/engine.TestSeedAckLost", []edit{newIDs}, "changes on the topic, want 3"},
 				{"sql/outbox/test/outbox_deliver.sql: … and the cursor waits for the one before it", []edit{{"sql/outbox/outbox_settle.sql", "(SELECT p.event_id - 1 FROM msgx.msg_event AS p", "(SELECT max(p.event_id) FROM msgx.msg_event AS p"}, {"sql/outbox/outbox_settle.sql", "AND p.state = 'PENDING'\n                 ORDER BY p.event_id LIMIT 1),", "AND p.state <> 'PENDING'),"}}, "have: 8 want: 2"},
 			},
-			also: []string{"internal/engine.TestDay", "internal/engine.TestOutboxCursorRace", "internal/kafka.TestRefused", "internal/kafka.TestPartitionFails", "internal/kafka.TestGuarantees"},
+			also: []string{"internal/engine.TestDay", "internal/engine.TestOutboxCursorRace", "internal/kafka.TestRefused", "internal/kafka.TestPartitionFails", "internal/kafka.TestGuarantees", "internal/engine.TestAnswerLost", "internal/engine.TestProduceLost"},
 		},
 		{
 			name: "I10 One clock", must: "Every function takes p_now, none but the lease reads the server's clock; the driver takes the time from PostgreSQL, and a jump decides nothing.",
@@ -135,7 +136,7 @@ func promises() []row {
 				{"internal/engine.TestClockJump", []edit{{"sql/lease/clock_shift.sql", "SET first_seen_at = h.first_seen_at + p_by, ", "SET "}}, "the window of the hole did not move along"},
 				{"sql/lease/test/clock_shift.sql: … of the head", []edit{{"sql/lease/clock_shift.sql", "SET next_attempt_at = p.next_attempt_at + p_by", "SET next_attempt_at = p.next_attempt_at"}}, "have: 2026-04-17 00:00:06+00 want: 2026-04-17 01:00:06+00"},
 			},
-			also: []string{"sql/inbox/test/inbox_advance.sql: a read that ended before it started, as a clock that went back makes it, ends no window"},
+			also: []string{"sql/inbox/test/inbox_advance.sql: a read that ended before it started, as a clock that went back makes it, ends no window", "internal/engine.TestSlowIsNoJump"},
 		},
 	}
 }
@@ -151,6 +152,7 @@ func rows() []row {
 				{"sql/inbox/test/inbox_advance.sql: a row that is enqueued already is not enqueued again", []edit{enqueuedTwice}, "have: 1 want: 0"},
 				{"sql/inbox/test/inbox_advance.sql: … enqueues nothing", []edit{{"sql/inbox/inbox_advance.sql", "IF p_poll_seq IS DISTINCT FROM v_cursor.poll_seq THEN", "IF p_ids IS NULL THEN"}}, "have: 4 want: 3"},
 			},
+			also: []string{"internal/engine.TestAnswerLost", "internal/engine.TestRequestTorn"},
 		},
 		{
 			name: "较小 ID 迟到 · a smaller id comes late", must: "【缺口 · 已固定基线用例】水位越过后到达的较小 ID：不改变任何状态、不被打标，账本保留其位置；水位之上，出现即入队，优先于已放行的空洞。",
@@ -187,7 +189,7 @@ func rows() []row {
 				{"sql/pump/test/pump_next.sql: the head comes back when its time has come", []edit{{"sql/pump/pump_open.sql", "b.next_attempt_at > p_now", "b.next_attempt_at IS NOT NULL"}}, "have: {} want: {2,3}"},
 				{"internal/engine.TestSeedJobsAndMessages", []edit{{"sql/backfill/backfill_claim.sql", "FROM msgx.pipeline_lock AS l;", "FROM msgx.pipeline_lock AS l FOR UPDATE;"}}, "a message while marks are under way: ERROR: canceling statement due to lock timeout"},
 			},
-			also: []string{"sql/pump/test/pump_apply_retry.sql: it is not tried before its time", "sql/pump/test/pump_apply_retry.sql: what stands behind it is untouched", "internal/engine.TestHeadDeadline"},
+			also: []string{"sql/pump/test/pump_apply_retry.sql: it is not tried before its time", "sql/pump/test/pump_apply_retry.sql: what stands behind it is untouched", "internal/engine.TestHeadDeadline", "internal/engine.TestPauseAndResume"},
 		},
 		{
 			name: "同身份多条记录、失败后重试、归档后重复 · one identity several times, a retry, a duplicate after the archive", must: "只产生一次有效业务处理，不把自身重试判为重复。",
@@ -217,7 +219,7 @@ func rows() []row {
 					"INSERT INTO msgx.flight_write SELECT w.* FROM unnest(p_writes) AS w;\n    UPDATE msgx.flight_schd AS f SET state = 'DELETED' WHERE 'create' = ALL (SELECT w.op FROM unnest(p_writes) AS w) AND f.flid <> ALL (SELECT w.flid FROM unnest(p_writes) AS w);"}}, "have: {1ACTIVE,2ACTIVE,3DELETED} want: {1ACTIVE,2ACTIVE,3ACTIVE}"},
 				{"sql/flight/test/seed_snapshot.sql: 快照迟到: a late schedule pushes nothing back that newer messages set", []edit{fastPath}, "have: (T9,01,late) want: (TA,18,late)"},
 			},
-			also: []string{"sql/flight/test/seed_snapshot.sql: 快照重复: a call that is repeated because its answer got lost is answered as done", "sql/flight/test/seed_snapshot.sql: 快照迟到: it revives no flight that was deleted since", "internal/engine.TestOneByOne"},
+			also: []string{"sql/flight/test/seed_snapshot.sql: 快照重复: a call that is repeated because its answer got lost is answered as done", "sql/flight/test/seed_snapshot.sql: 快照迟到: it revives no flight that was deleted since", "internal/engine.TestOneByOne", "internal/engine.TestAnswerLost", "internal/engine.TestRequestTorn"},
 		},
 		{
 			name: "整包协议拒绝（运营日冲突、声明数不符） · a packet refused whole", must: "整包不落地、整体回滚，既有状态与版本不变，消息终态为 DEAD(PROTOCOL)。",
@@ -235,7 +237,7 @@ func rows() []row {
 				{"internal/engine.TestSeedMarkFails", marksUnfinished, "marked: 1,2,3; want 1 alone"},
 				{"sql/backfill/test/backfill.sql: a message that is not finished is never confirmed", []edit{{"sql/backfill/backfill_settle.sql", " AND p.finished_at IS NOT NULL\n", "\n"}}, "have: (1,0) want: (0,1)"},
 			},
-			also: []string{"internal/engine.TestMarkMailboxAtFault", "internal/engine.TestMarkNeverUnfinished"},
+			also: []string{"internal/engine.TestMarkMailboxAtFault", "internal/engine.TestMarkNeverUnfinished", "internal/engine.TestAnswerLost", "internal/engine.TestMarkLost", "internal/engine.TestOutage/MySQL is read-only"},
 		},
 		{
 			name: "回填四种结果 · four results of a mark", must: "写入成功 / 早已标记（不覆盖、记成功）/ 信箱行不存在（立即放弃并告警，不得视为已标记）/ 暂时性故障达上限（停止自动重试，可人工恢复）。",
@@ -248,7 +250,7 @@ func rows() []row {
 				{"sql/backfill/test/backfill_marks.sql: at backfill-max-attempts it is given up", []edit{{"sql/backfill/backfill_settle.sql", "o.backfill_attempts + 1 >= v_max", "o.backfill_attempts + 1 > v_max"}}, "have: 0 want: 1"},
 				{"sql/backfill/test/backfill.sql: backfill_resume: what had been given up is owed again, from the first attempt on", []edit{{"sql/backfill/backfill_resume.sql", "backfill_attempts = 1,", "backfill_attempts = p.backfill_attempts,"}}, "Results differ beginning at row 1: have: (11,\"2026-04-17 05:33:20+00\",20,,,\"2026-04-17 05:33:20+00\") want: (11,\"2026-04-17"},
 			},
-			also: []string{"internal/engine.TestMarks", "internal/engine.TestRowGone", "internal/engine.TestMarkRefusedByTrigger", "internal/engine.TestRowComesBack"},
+			also: []string{"internal/engine.TestMarks", "internal/engine.TestRowGone", "internal/engine.TestMarkRefusedByTrigger", "internal/engine.TestRowComesBack", "internal/engine.TestMarkLost"},
 		},
 		{
 			name: "回填公平性 · fairness of marks", must: "最旧的一批记录永久失败时，后续待回填记录仍能被扫描到；已放弃行不再进入扫描。",
@@ -291,7 +293,7 @@ func rows() []row {
 				{"sql/outbox/test/outbox_deliver.sql: at kafka.delivery-max-attempts it is dead", []edit{{"sql/outbox/outbox_failed.sql", "WHEN f.final OR e.attempts + 1 >= v_max THEN 'DEAD'", "WHEN f.final THEN 'DEAD'"}}, "have: PENDING want: DEAD"},
 				{"sql/outbox/test/outbox_deliver.sql: a flight that changed while its record was on its way stays pending", []edit{{"sql/outbox/outbox_sent.sql", " AND e.state_version = s.version\n", "\n"}}, "have: (3,0) want: (2,1)"},
 			},
-			also: []string{"internal/kafka.TestRefused", "internal/kafka.TestBrokerAway", "internal/kafka.TestUnknown", "sql/outbox/test/outbox_deliver.sql: when it has arrived the dead one is superseded"},
+			also: []string{"internal/kafka.TestRefused", "internal/kafka.TestBrokerAway", "internal/kafka.TestUnknown", "sql/outbox/test/outbox_deliver.sql: when it has arrived the dead one is superseded", "internal/engine.TestProduceLost", "internal/engine.TestOutage/Kafka has too few replicas"},
 		},
 		{
 			name: "请求超时、无匹配 RESP、时间单位不一致 · requests timed out, answers without a match, units of time", must: "不误用迟到应答，不提前完成请求；时间按同一单位、同一时区比较。",
@@ -309,7 +311,7 @@ func rows() []row {
 				{"internal/engine.TestPromiseOneWriter", []edit{anyEpoch}, "while the lease was of"},
 				{"internal/engine.TestCleanStop", []edit{{"internal/engine/engine.go", "defer e.release(ctx)\n", ""}}, "the lease is still held by other"},
 			},
-			also: []string{"internal/engine.TestStopAtOnce", "internal/engine.TestTakeOver", "internal/engine.TestStandbyTakesOver", "internal/engine.TestFenced", "internal/engine.TestProcessDies", "cmd/msgx.TestFaultyConfiguration"},
+			also: []string{"internal/engine.TestStopAtOnce", "internal/engine.TestTakeOver", "internal/engine.TestStandbyTakesOver", "internal/engine.TestFenced", "internal/engine.TestProcessDies", "cmd/msgx.TestFaultyConfiguration", "internal/engine.TestLeaseAnswerLost"},
 		},
 	}
 }
