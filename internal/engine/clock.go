@@ -28,8 +28,9 @@ type clock struct {
 	mono Monotonic
 
 	mu   sync.Mutex
-	base time.Time // PostgreSQL's time at the last reading; zero: none yet
-	at   time.Time // mono at the last reading
+	base time.Time     // PostgreSQL's time at the last reading; zero: none yet
+	at   time.Time     // mono at the end of the last reading
+	took time.Duration // how long that reading took: base may lag behind by as much
 }
 
 // forget makes the next reading the first one.
@@ -47,14 +48,14 @@ func (c *clock) read(began, now time.Time) error {
 	end := c.mono()
 	if !c.base.IsZero() {
 		earliest, latest := c.base.Add(began.Sub(c.at)), c.base.Add(end.Sub(c.at))
-		if by := now.Sub(latest); by > jumpAt {
+		if by := now.Sub(latest) - c.took; by > jumpAt {
 			return clockJump{by: by}
 		}
 		if by := now.Sub(earliest); by < -jumpAt {
 			return clockJump{by: by}
 		}
 	}
-	c.base, c.at = now, end
+	c.base, c.at, c.took = now, end, end.Sub(began)
 	return nil
 }
 

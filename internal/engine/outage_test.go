@@ -501,6 +501,22 @@ func TestLeaseAnswerLost(t *testing.T) {
 	}
 }
 
+// TestRequestTorn: the connection to PostgreSQL ends in the middle of a request.
+func TestRequestTorn(t *testing.T) {
+	t.Parallel()
+	w := newTroubled(t, nil)
+	w.start()
+	for _, function := range []string{"inbox_advance", "pump_apply", "outbox_sent", "backfill_settle"} {
+		rule := w.pgProxy.tear(call(function))
+		w.pgProxy.cut()
+		w.burst()
+		w.until("a request for "+function+" was torn", func() bool { return rule.hits.Load() > 0 })
+		w.pgProxy.pass()
+		w.settled()
+	}
+	w.compare()
+}
+
 // TestMarkLost: the mailbox has committed the marks, the answer is lost; or
 // none of the transaction arrived. The marks are there once, and are known.
 func TestMarkLost(t *testing.T) {
@@ -562,6 +578,32 @@ func TestSessionsEnded(t *testing.T) {
 	if _, err := r.stop(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestSlowIsNoJump: PostgreSQL that takes seconds to answer has no clock that
+// jumps; the daemon keeps its lease.
+func TestSlowIsNoJump(t *testing.T) {
+	t.Parallel()
+	w := newTroubled(t, map[string]string{"lease.ttl": "30s"})
+	r := w.start()
+	w.burst()
+	w.settled()
+	for range 2 {
+		w.pgProxy.slow(2200 * time.Millisecond)
+		polled := w.get("SELECT poll_seq FROM msgx.inbox_cursor")
+		w.until("it polls slowly", func() bool { return w.get("SELECT poll_seq > $1::bigint + 1 FROM msgx.inbox_cursor", polled) == "true" })
+		w.pgProxy.pass()
+		polled = w.get("SELECT poll_seq FROM msgx.inbox_cursor")
+		w.until("it polls fast", func() bool {
+			return w.get("SELECT poll_seq > $1::bigint + 20 FROM msgx.inbox_cursor", polled) == "true"
+		})
+	}
+	w.burst()
+	w.settled()
+	if r.log.contains("clock jumped") || w.get("SELECT epoch FROM msgx.instance_lease") != "1" {
+		t.Error("slow answers were taken for a jump of the clock")
+	}
+	w.compare()
 }
 
 // TestPauseAndResume: an operator stops each loop with psql and lets it go on;
