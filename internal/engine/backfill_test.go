@@ -231,6 +231,40 @@ func TestMarkClaimOutlived(t *testing.T) {
 	}
 }
 
+// TestMarkClaimOutlivedBetween: a claim that ended while its bad row was looked
+// for begins no further transaction.
+func TestMarkClaimOutlivedBetween(t *testing.T) {
+	w := newWorld(t, nil)
+	w.exec("UPDATE msgx.loop_state SET wanted = 'off' WHERE loop = 'backfill'")
+	m := &text{}
+	first, second := w.my.Insert(m.create(1)), w.my.Insert(m.create(2))
+	w.boxExec(fmt.Sprintf(`CREATE TRIGGER guard BEFORE UPDATE ON cminmsgs FOR EACH ROW
+		IF NEW.CMINMSGS_ID = %d THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'hands off'; END IF`, second))
+	var ahead atomic.Int64
+	var begun atomic.Int32
+	ctx := context.WithoutCancel(t.Context())
+	r := w.startAt(func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, func(statement string) mytest.Fate {
+		switch {
+		case statement == "START TRANSACTION":
+			begun.Add(1)
+		case strings.HasPrefix(statement, "UPDATE ") && ahead.CompareAndSwap(0, int64(2*time.Minute)):
+			if _, err := w.pg.Pool.Exec(ctx, "UPDATE msgx.loop_state SET wanted = 'off' WHERE loop = 'backfill'"); err != nil {
+				t.Error(err)
+			}
+		}
+		return mytest.Pass
+	})
+	w.finished(second)
+	w.exec("SELECT msgx.loop_resume('backfill', 'test', 'go', now())")
+	w.until("the marks were given back", func() bool { return r.log.contains("the claim is about to end") })
+	if got := begun.Load(); got != 1 {
+		t.Errorf("%d transactions were begun", got)
+	}
+	if got := w.mark(first) + ", " + w.mark(second); got != "owed 0, owed 0" {
+		t.Errorf("the marks: %s", got)
+	}
+}
+
 // TestMarkCommitUnknown: the answer to a commit is lost. The claim is given
 // back without an attempt, and the next try finds the row marked.
 func TestMarkCommitUnknown(t *testing.T) {

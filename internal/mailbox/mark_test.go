@@ -191,7 +191,7 @@ func TestMarkLosesDeadlocks(t *testing.T) {
 	// We hold the first row and wait for the second. The server refreshes its list only when nobody read it for 100 ms.
 	for {
 		var waits int
-		if err := db.SQL.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM information_schema.innodb_lock_waits").Scan(&waits); err != nil {
+		if err := db.SQL.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM information_schema.innodb_locks WHERE lock_table LIKE CONCAT('%', DATABASE(), '%')").Scan(&waits); err != nil {
 			t.Fatal(err)
 		}
 		if waits > 0 {
@@ -240,6 +240,21 @@ func TestMarkIsSureBeforeTheCommit(t *testing.T) {
 		t.Error("marked")
 	}
 	exec(t, db, "UPDATE cminmsgs SET CMINMSGS_STATUS = 'X' WHERE CMINMSGS_ID = ?", id)
+}
+
+// TestMarkIsDatedByTheMailbox: the date is the server's, not this process's.
+func TestMarkIsDatedByTheMailbox(t *testing.T) {
+	db := mytest.New(t)
+	m := open(t, db, func(c *Config) { c.DSN += "?timestamp=1700000000" })
+	id := db.Insert("a")
+	var want string
+	if err := db.SQL.QueryRowContext(t.Context(), "SELECT CAST(FROM_UNIXTIME(1700000000) AS CHAR)").Scan(&want); err != nil {
+		t.Fatal(err)
+	}
+	must[map[int64]MarkResult](t)(m.Mark(t.Context(), []int64{id}, always))
+	if row := rowsOf(t, db)[id]; row.Processed != want {
+		t.Errorf("marked at %s, want %s", row.Processed, want)
+	}
 }
 
 // TestSessionsEndWhenIdle: whoever freezes inside a transaction is rolled back by the server.

@@ -34,7 +34,7 @@ AS $body$
 DECLARE
     -- All of so many, and not one row of its own, is at fault.
     v_all  boolean := cardinality(p_ids) >= 10 AND 'trouble' = ALL (p_results);
-    v_max  integer := msgx.setting_int('pipeline.backfill-max-attempts');
+    v_max  integer := CASE WHEN v_all THEN 2147483647 ELSE msgx.setting_int('pipeline.backfill-max-attempts') END;
     v_row  msgx.r_backfill_round;
     v_from bigint;
     v_done bigint;
@@ -46,7 +46,7 @@ BEGIN
            SET backfill_at = CASE WHEN s.result IN ('marked', 'already') THEN p_now END,
                backfill_attempts = p.backfill_attempts + CASE WHEN s.result = 'trouble' THEN 1 ELSE 0 END,
                backfill_error = nullif(s.error, ''),
-               backfill_next_at = CASE WHEN s.result = 'trouble' AND (v_all OR p.backfill_attempts + 1 < v_max)
+               backfill_next_at = CASE WHEN s.result = 'trouble' AND p.backfill_attempts + 1 < v_max
                    THEN p_now + least(interval '30 seconds' * 2 ^ least(p.backfill_attempts, 10), interval '15 minutes')
                    WHEN s.result = 'released' THEN p.backfill_next_at END,
                backfill_abandoned_at = CASE WHEN a.abandon THEN p_now END,
@@ -55,7 +55,7 @@ BEGIN
                backfill_claimed_until = CASE WHEN s.result IN ('trouble', 'released') THEN p.backfill_claimed_until END
           FROM unnest(p_ids, p_results, p_errors) AS s (msg_id, result, error)
          CROSS JOIN LATERAL (SELECT s.result = 'missing'
-                                    OR (s.result = 'trouble' AND NOT v_all AND (SELECT o.backfill_attempts + 1 >= v_max FROM msgx.proc_state AS o
+                                    OR (s.result = 'trouble' AND (SELECT o.backfill_attempts + 1 >= v_max FROM msgx.proc_state AS o
                                                                    WHERE o.msg_id = s.msg_id)) AS abandon) AS a
          WHERE p.msg_id = ANY (p_ids) AND p.msg_id = s.msg_id AND p.backfill_token = p_token AND p.finished_at IS NOT NULL
         RETURNING s.result, a.abandon

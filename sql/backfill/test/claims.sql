@@ -1,6 +1,6 @@
 BEGIN;
 \ir ../../fixture.psql
-SELECT plan(27);
+SELECT plan(29);
 CREATE FUNCTION pg_temp.claim(p_seconds numeric) RETURNS bigint[] LANGUAGE sql AS $$
     SELECT array_agg(msg_id) FROM msgx.backfill_claim((SELECT epoch FROM msgx.instance_lease), pg_temp.at(p_seconds), 10, gen_random_uuid(), '120 s') $$;
 CREATE FUNCTION pg_temp.settle(p_seconds numeric, p_ids bigint[], p_results text[]) RETURNS SETOF msgx.r_backfill_round LANGUAGE sql AS $$
@@ -65,5 +65,11 @@ SELECT is((SELECT row(abandoned, refusing)::text FROM pg_temp.settle(1103, '{19,
 SELECT is(pg_temp.claim(2100), '{9,10,11,12,13,14,15,16,17,18}'::bigint[], 'the ten come again');
 SELECT is((SELECT row(marked, abandoned, refusing)::text FROM pg_temp.settle(2101, '{9,10,11,12,13,14,15,16,17,18}', array_fill('trouble'::text, '{9}') || '{marked}')),
           '(1,9,f)', '… one gets through: the others are at fault');
+
+-- Given up, and taken up again since.
+UPDATE msgx.proc_state SET state = 'PENDING', reopened = true, finished_at = NULL WHERE msg_id = 20;
+SELECT is((SELECT array_agg(msg_id) FROM msgx.backfill_resume('{19,20}', 'li', 'unlocked', pg_temp.at(3000))), '{19}'::bigint[],
+          'a message that is not finished owes no mark, whatever was given up before');
+SELECT is((SELECT backfill_next_at FROM msgx.proc_state WHERE msg_id = 20), NULL, '… and will owe it when it is finished');
 SELECT * FROM finish();
 ROLLBACK;
