@@ -132,7 +132,7 @@ func (b backfill) sort(ctx context.Context, ids []int64, results map[int64]mailb
 		one := []int64{id}
 		switch results[id] {
 		case mailbox.Missing:
-			b.e.log.ErrorContext(ctx, "mark given up: the row is gone from the mailbox", "msg_id", id)
+			b.e.log.ErrorContext(ctx, "the row is gone from the mailbox: its mark is given up", "msg_id", id)
 			m.add(one, "missing", "the row is gone from the mailbox")
 		case mailbox.Held:
 			b.e.log.WarnContext(ctx, "mark refused: another session holds the row", "msg_id", id)
