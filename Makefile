@@ -65,7 +65,7 @@ test/sql: $(SERVERS) ## pgTAP: every sql/*/test/*.sql on a fresh database
 
 .PHONY: test/go
 test/go: $(SERVERS) ## Go tests on private servers
-	@$(SERVERS) exec -- go test -count=1 ./...
+	@$(SERVERS) exec -- go test -count=1 -timeout 20m ./...
 
 .PHONY: test/breaks
 test/breaks: $(SERVERS) ## Break the code as docs/verification.md says, and see each named test fail

@@ -64,7 +64,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	if o.Trouble.any() {
 		return place.troubled(ctx, day)
 	}
-	daemon, err := place.startDaemon(ctx)
+	var env []string
+	if o.Rate > 0 {
+		env = []string{"MSGX_LOG_LEVEL=debug"} // every message's own line, for latency
+	}
+	daemon, err := place.startDaemon(ctx, env...)
 	if err != nil {
 		return err
 	}
@@ -81,6 +85,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	if err := place.conclude(ctx, expected, stats, took); err != nil {
 		return err
+	}
+	if o.Rate > 0 {
+		if err := place.latency(); err != nil {
+			return err
+		}
 	}
 	if o.Steady {
 		return place.steady(ctx, day, daemon)

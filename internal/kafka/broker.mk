@@ -9,9 +9,12 @@ kafka-up: ## Start a private Apache Kafka (Java 17, Maven)
 kafka-down: ## Stop it and delete its data
 	@$(BROKER) down
 
+# Tests of the other servers, or with a broker of their own: once is enough.
+NOT_KAFKA = ^Test(Outage|AnswerLost|LeaseAnswerLost|RequestTorn|MarkLost|ProduceLost|SessionsEnded|SlowIsNoJump|PauseAndResume|Mark.*|IDs.*|Replica.*|Process.*|Guilty.*|Innocent|HeadDeadline|Evict|Fenced|Standby.*)$$
+
 .PHONY: test-kafka
 test-kafka: $(SERVERS) ## Tests of delivery against a real Apache Kafka
-	@$(SERVERS) exec -- $(BROKER) exec -- go test -count=1 ./internal/kafka/... ./internal/engine/...
+	@$(SERVERS) exec -- $(BROKER) exec -- go test -count=1 -timeout 20m -skip "$(NOT_KAFKA)" ./internal/kafka/... ./internal/engine/...
 
 # What cannot be fetched is left out; what is there and does not work is an error.
 .PHONY: test-kafka-if-possible
