@@ -396,7 +396,8 @@ func TestPurged(t *testing.T) {
 func TestReplica(t *testing.T) {
 	primary := server(t, "--log-bin=bin", "--server-id=1")
 	replica := server(t, "--server-id=2")
-	w := newWorldOn(t, primary, nil)
+	// Connections would live for an hour: only the look before each use finds the demotion.
+	w := newWorldOn(t, primary, map[string]string{"mailbox.conn-max-lifetime": "1h"})
 	w.few()
 	relay := w.relay()
 	m := &text{}
