@@ -464,7 +464,7 @@ func TestOutage(t *testing.T) {
 // of the daemon in turn. Nothing is lost, nothing done twice.
 func TestAnswerLost(t *testing.T) {
 	t.Parallel()
-	w := newTroubled(t, nil)
+	w := newTroubled(t, map[string]string{"lease.ttl": "15s"})
 	r := w.start()
 	calls := []string{"inbox_advance", "pump_next", "pump_apply", "outbox_next_msg", "outbox_next_schd", "outbox_sent",
 		"backfill_claim", "backfill_settle", "loop_round", "lease_renew", "clock"}
