@@ -21,6 +21,70 @@ COMMENT ON COLUMN msgx.backfill_cursor.singleton IS 'Makes the table one row.';
 
 COMMENT ON COLUMN msgx.backfill_cursor.settled_up_to IS 'Each message up to it is marked, or found by proc_state_backfill_retry, or owes nothing.';
 
+CREATE TABLE msgx.flight_airbridge (
+    flid bigint NOT NULL,
+    airbridge_number integer NOT NULL,
+    airbridge_code text,
+    operation text,
+    operation_time timestamp with time zone,
+    extra jsonb
+)
+WITH (fillfactor='70');
+
+ALTER TABLE msgx.flight_airbridge OWNER TO msgx_owner;
+
+COMMENT ON TABLE msgx.flight_airbridge IS 'ABTM: airbridges attached and detached, by number.';
+
+COMMENT ON COLUMN msgx.flight_airbridge.flid IS 'FLID.';
+
+COMMENT ON COLUMN msgx.flight_airbridge.airbridge_number IS 'ABTM/@ASNO.';
+
+COMMENT ON COLUMN msgx.flight_airbridge.airbridge_code IS 'ABTM/ABDG.';
+
+COMMENT ON COLUMN msgx.flight_airbridge.operation IS 'ABTM/ABOP: A attach, D detach.';
+
+COMMENT ON COLUMN msgx.flight_airbridge.operation_time IS 'ABTM/AOTM.';
+
+COMMENT ON COLUMN msgx.flight_airbridge.extra IS 'Elements and attributes without a column, as they came.';
+
+CREATE TABLE msgx.flight_carousel (
+    flid bigint NOT NULL,
+    carousel_number integer NOT NULL,
+    carousel_code text,
+    carousel_class text,
+    planned_start_time timestamp with time zone,
+    planned_end_time timestamp with time zone,
+    first_bag_time timestamp with time zone,
+    last_bag_time timestamp with time zone,
+    carousel_indicator text,
+    extra jsonb
+)
+WITH (fillfactor='70');
+
+ALTER TABLE msgx.flight_carousel OWNER TO msgx_owner;
+
+COMMENT ON TABLE msgx.flight_carousel IS 'CLDT: baggage carousels of a flight, by number.';
+
+COMMENT ON COLUMN msgx.flight_carousel.flid IS 'FLID.';
+
+COMMENT ON COLUMN msgx.flight_carousel.carousel_number IS 'CLDT/@CLNO.';
+
+COMMENT ON COLUMN msgx.flight_carousel.carousel_code IS 'CLDT/BELT.';
+
+COMMENT ON COLUMN msgx.flight_carousel.carousel_class IS 'CLDT/BCLS.';
+
+COMMENT ON COLUMN msgx.flight_carousel.planned_start_time IS 'CLDT/PCOT.';
+
+COMMENT ON COLUMN msgx.flight_carousel.planned_end_time IS 'CLDT/PCCT.';
+
+COMMENT ON COLUMN msgx.flight_carousel.first_bag_time IS 'CLDT/FBAG.';
+
+COMMENT ON COLUMN msgx.flight_carousel.last_bag_time IS 'CLDT/LBAG.';
+
+COMMENT ON COLUMN msgx.flight_carousel.carousel_indicator IS 'CLDT/BTYP.';
+
+COMMENT ON COLUMN msgx.flight_carousel.extra IS 'Elements and attributes without a column, as they came.';
+
 CREATE TABLE msgx.flight_checkin (
     flid bigint NOT NULL,
     checkin_number integer NOT NULL,
@@ -58,6 +122,70 @@ COMMENT ON COLUMN msgx.flight_checkin.actual_end_time IS 'CCTM.';
 COMMENT ON COLUMN msgx.flight_checkin.checkin_indicator IS 'CTYP.';
 
 COMMENT ON COLUMN msgx.flight_checkin.extra IS 'Parts without a column, as they came.';
+
+CREATE TABLE msgx.flight_chock (
+    flid bigint NOT NULL,
+    chock_number integer NOT NULL,
+    chock_time timestamp with time zone,
+    chock_indicator text,
+    stand_code text,
+    extra jsonb
+)
+WITH (fillfactor='70');
+
+ALTER TABLE msgx.flight_chock OWNER TO msgx_owner;
+
+COMMENT ON TABLE msgx.flight_chock IS 'CHOT: chocks on and off, by number.';
+
+COMMENT ON COLUMN msgx.flight_chock.flid IS 'FLID.';
+
+COMMENT ON COLUMN msgx.flight_chock.chock_number IS 'CHOT/@CSNO.';
+
+COMMENT ON COLUMN msgx.flight_chock.chock_time IS 'CHOT/CHTM.';
+
+COMMENT ON COLUMN msgx.flight_chock.chock_indicator IS 'CHOT/CHID: ON or OFF.';
+
+COMMENT ON COLUMN msgx.flight_chock.stand_code IS 'CHOT/CHST.';
+
+COMMENT ON COLUMN msgx.flight_chock.extra IS 'Elements and attributes without a column, as they came.';
+
+CREATE TABLE msgx.flight_chute (
+    flid bigint NOT NULL,
+    chute_number integer NOT NULL,
+    chute_code text,
+    chute_class text,
+    planned_start_time timestamp with time zone,
+    planned_end_time timestamp with time zone,
+    actual_start_time timestamp with time zone,
+    actual_end_time timestamp with time zone,
+    chute_indicator text,
+    extra jsonb
+)
+WITH (fillfactor='70');
+
+ALTER TABLE msgx.flight_chute OWNER TO msgx_owner;
+
+COMMENT ON TABLE msgx.flight_chute IS 'CHDT: baggage chutes of a flight, by number.';
+
+COMMENT ON COLUMN msgx.flight_chute.flid IS 'FLID.';
+
+COMMENT ON COLUMN msgx.flight_chute.chute_number IS 'CHDT/@CHNO.';
+
+COMMENT ON COLUMN msgx.flight_chute.chute_code IS 'CHDT/CHUT.';
+
+COMMENT ON COLUMN msgx.flight_chute.chute_class IS 'CHDT/CCLS.';
+
+COMMENT ON COLUMN msgx.flight_chute.planned_start_time IS 'CHDT/PCBT.';
+
+COMMENT ON COLUMN msgx.flight_chute.planned_end_time IS 'CHDT/PCET.';
+
+COMMENT ON COLUMN msgx.flight_chute.actual_start_time IS 'CHDT/CBTM.';
+
+COMMENT ON COLUMN msgx.flight_chute.actual_end_time IS 'CHDT/CETM.';
+
+COMMENT ON COLUMN msgx.flight_chute.chute_indicator IS 'CHDT/CTYP.';
+
+COMMENT ON COLUMN msgx.flight_chute.extra IS 'Elements and attributes without a column, as they came.';
 
 CREATE TABLE msgx.flight_delay (
     flid bigint NOT NULL,
@@ -119,6 +247,32 @@ COMMENT ON COLUMN msgx.flight_gate.actual_end_time IS 'GCTM.';
 COMMENT ON COLUMN msgx.flight_gate.gate_indicator IS 'GTYP.';
 
 COMMENT ON COLUMN msgx.flight_gate.extra IS 'Parts without a column, as they came.';
+
+CREATE TABLE msgx.flight_push (
+    flid bigint NOT NULL,
+    stand_code text NOT NULL,
+    push_number integer,
+    push_time timestamp with time zone,
+    push_indicator text,
+    extra jsonb
+)
+WITH (fillfactor='70');
+
+ALTER TABLE msgx.flight_push OWNER TO msgx_owner;
+
+COMMENT ON TABLE msgx.flight_push IS 'PSHT: push-back, by stand, whether that stand is allocated or not.';
+
+COMMENT ON COLUMN msgx.flight_push.flid IS 'FLID.';
+
+COMMENT ON COLUMN msgx.flight_push.stand_code IS 'PSHT/PUST.';
+
+COMMENT ON COLUMN msgx.flight_push.push_number IS 'PSHT/@PSHN.';
+
+COMMENT ON COLUMN msgx.flight_push.push_time IS 'PSHT/PSTM.';
+
+COMMENT ON COLUMN msgx.flight_push.push_indicator IS 'PSHT/PSID.';
+
+COMMENT ON COLUMN msgx.flight_push.extra IS 'Elements and attributes without a column, as they came.';
 
 CREATE TABLE msgx.flight_route_point (
     flid bigint NOT NULL,
@@ -357,6 +511,41 @@ COMMENT ON COLUMN msgx.flight_schd.door_close_time IS 'PORT with POID C.';
 
 COMMENT ON COLUMN msgx.flight_schd.extra IS 'Elements without a column, as they came.';
 
+CREATE TABLE msgx.flight_service (
+    flid bigint NOT NULL,
+    service_code text NOT NULL,
+    quantity integer,
+    start_time timestamp with time zone,
+    end_time timestamp with time zone,
+    provider bigint,
+    abnormal_reason text,
+    abnormal_remark text,
+    extra jsonb
+)
+WITH (fillfactor='70');
+
+ALTER TABLE msgx.flight_service OWNER TO msgx_owner;
+
+COMMENT ON TABLE msgx.flight_service IS 'SRVT: ground services of a flight, by code.';
+
+COMMENT ON COLUMN msgx.flight_service.flid IS 'FLID.';
+
+COMMENT ON COLUMN msgx.flight_service.service_code IS 'SRVT/SRTC.';
+
+COMMENT ON COLUMN msgx.flight_service.quantity IS 'SRVT/SRQT.';
+
+COMMENT ON COLUMN msgx.flight_service.start_time IS 'SRVT/SRST.';
+
+COMMENT ON COLUMN msgx.flight_service.end_time IS 'SRVT/SRET.';
+
+COMMENT ON COLUMN msgx.flight_service.provider IS 'SRVT/SRPR.';
+
+COMMENT ON COLUMN msgx.flight_service.abnormal_reason IS 'SRVT/SANR.';
+
+COMMENT ON COLUMN msgx.flight_service.abnormal_remark IS 'SRVT/SARR.';
+
+COMMENT ON COLUMN msgx.flight_service.extra IS 'Elements and attributes without a column, as they came.';
+
 CREATE TABLE msgx.flight_stand (
     flid bigint NOT NULL,
     stand_number integer NOT NULL,
@@ -383,6 +572,26 @@ COMMENT ON COLUMN msgx.flight_stand.end_time IS 'STET.';
 
 COMMENT ON COLUMN msgx.flight_stand.extra IS 'Parts without a column, as they came.';
 
+CREATE TABLE msgx.flight_tractor (
+    flid bigint NOT NULL,
+    stand_code text NOT NULL,
+    tractor_time timestamp with time zone,
+    extra jsonb
+)
+WITH (fillfactor='70');
+
+ALTER TABLE msgx.flight_tractor OWNER TO msgx_owner;
+
+COMMENT ON TABLE msgx.flight_tractor IS 'TIPT: tractor in place, by stand, whether that stand is allocated or not.';
+
+COMMENT ON COLUMN msgx.flight_tractor.flid IS 'FLID.';
+
+COMMENT ON COLUMN msgx.flight_tractor.stand_code IS 'TIPT/TRST.';
+
+COMMENT ON COLUMN msgx.flight_tractor.tractor_time IS 'TIPT/TRTM.';
+
+COMMENT ON COLUMN msgx.flight_tractor.extra IS 'Elements and attributes without a column, as they came.';
+
 CREATE SEQUENCE msgx.flight_version_seq
     START WITH 1
     INCREMENT BY 1
@@ -393,6 +602,55 @@ CREATE SEQUENCE msgx.flight_version_seq
 ALTER TABLE msgx.flight_version_seq OWNER TO msgx_owner;
 
 COMMENT ON SEQUENCE msgx.flight_version_seq IS 'Versions of all flights: a later change of any flight has a higher one.';
+
+CREATE TABLE msgx.flight_vip (
+    flid bigint NOT NULL,
+    vip_code text NOT NULL,
+    entourage_size integer,
+    extra jsonb
+)
+WITH (fillfactor='70');
+
+ALTER TABLE msgx.flight_vip OWNER TO msgx_owner;
+
+COMMENT ON TABLE msgx.flight_vip IS 'VIPF: VIP persons of a flight, by code. Personal data.';
+
+COMMENT ON COLUMN msgx.flight_vip.flid IS 'FLID.';
+
+COMMENT ON COLUMN msgx.flight_vip.vip_code IS 'VIPF/VPCD.';
+
+COMMENT ON COLUMN msgx.flight_vip.entourage_size IS 'VIPF/VFES.';
+
+COMMENT ON COLUMN msgx.flight_vip.extra IS 'Elements and attributes without a column, as they came.';
+
+CREATE TABLE msgx.flight_vip_service (
+    flid bigint NOT NULL,
+    vip_code text NOT NULL,
+    service_code text NOT NULL,
+    quantity bigint,
+    start_time timestamp with time zone,
+    end_time timestamp with time zone,
+    extra jsonb
+)
+WITH (fillfactor='70');
+
+ALTER TABLE msgx.flight_vip_service OWNER TO msgx_owner;
+
+COMMENT ON TABLE msgx.flight_vip_service IS 'VIPF/VIPT: services for a VIP person, by code.';
+
+COMMENT ON COLUMN msgx.flight_vip_service.flid IS 'FLID.';
+
+COMMENT ON COLUMN msgx.flight_vip_service.vip_code IS 'VIPF/VPCD.';
+
+COMMENT ON COLUMN msgx.flight_vip_service.service_code IS 'VIPF/VIPT/VSCD.';
+
+COMMENT ON COLUMN msgx.flight_vip_service.quantity IS 'VIPF/VIPT/VTQY.';
+
+COMMENT ON COLUMN msgx.flight_vip_service.start_time IS 'VIPF/VIPT/VTST.';
+
+COMMENT ON COLUMN msgx.flight_vip_service.end_time IS 'VIPF/VIPT/VTET.';
+
+COMMENT ON COLUMN msgx.flight_vip_service.extra IS 'Elements and attributes without a column, as they came.';
 
 CREATE TABLE msgx.flight_write (
     flid bigint NOT NULL,
@@ -951,8 +1209,20 @@ COMMENT ON COLUMN msgx.sql_file.applied_at IS 'When the set of files was applied
 ALTER TABLE ONLY msgx.backfill_cursor
     ADD CONSTRAINT backfill_cursor_pkey PRIMARY KEY (singleton);
 
+ALTER TABLE ONLY msgx.flight_airbridge
+    ADD CONSTRAINT flight_airbridge_pkey PRIMARY KEY (flid, airbridge_number);
+
+ALTER TABLE ONLY msgx.flight_carousel
+    ADD CONSTRAINT flight_carousel_pkey PRIMARY KEY (flid, carousel_number);
+
 ALTER TABLE ONLY msgx.flight_checkin
     ADD CONSTRAINT flight_checkin_pkey PRIMARY KEY (flid, checkin_number);
+
+ALTER TABLE ONLY msgx.flight_chock
+    ADD CONSTRAINT flight_chock_pkey PRIMARY KEY (flid, chock_number);
+
+ALTER TABLE ONLY msgx.flight_chute
+    ADD CONSTRAINT flight_chute_pkey PRIMARY KEY (flid, chute_number);
 
 ALTER TABLE ONLY msgx.flight_delay
     ADD CONSTRAINT flight_delay_pkey PRIMARY KEY (flid, delay_code);
@@ -960,14 +1230,29 @@ ALTER TABLE ONLY msgx.flight_delay
 ALTER TABLE ONLY msgx.flight_gate
     ADD CONSTRAINT flight_gate_pkey PRIMARY KEY (flid, gate_number);
 
+ALTER TABLE ONLY msgx.flight_push
+    ADD CONSTRAINT flight_push_pkey PRIMARY KEY (flid, stand_code);
+
 ALTER TABLE ONLY msgx.flight_route_point
     ADD CONSTRAINT flight_route_point_pkey PRIMARY KEY (flid, kind, rtno);
 
 ALTER TABLE ONLY msgx.flight_schd
     ADD CONSTRAINT flight_schd_pkey PRIMARY KEY (flid);
 
+ALTER TABLE ONLY msgx.flight_service
+    ADD CONSTRAINT flight_service_pkey PRIMARY KEY (flid, service_code);
+
 ALTER TABLE ONLY msgx.flight_stand
     ADD CONSTRAINT flight_stand_pkey PRIMARY KEY (flid, stand_number);
+
+ALTER TABLE ONLY msgx.flight_tractor
+    ADD CONSTRAINT flight_tractor_pkey PRIMARY KEY (flid, stand_code);
+
+ALTER TABLE ONLY msgx.flight_vip
+    ADD CONSTRAINT flight_vip_pkey PRIMARY KEY (flid, vip_code);
+
+ALTER TABLE ONLY msgx.flight_vip_service
+    ADD CONSTRAINT flight_vip_service_pkey PRIMARY KEY (flid, vip_code, service_code);
 
 ALTER TABLE ONLY msgx.flight_write
     ADD CONSTRAINT flight_write_pkey PRIMARY KEY (flid, msg_id, seq);
@@ -1017,6 +1302,10 @@ ALTER TABLE ONLY msgx.sql_file
 CREATE INDEX flight_schd_day ON msgx.flight_schd USING btree (operation_day);
 
 COMMENT ON INDEX msgx.flight_schd_day IS 'The board of a day; operation_day never changes, so updates stay cheap.';
+
+CREATE INDEX flight_schd_master ON msgx.flight_schd USING btree (master_flid) WHERE (master_flid IS NOT NULL);
+
+COMMENT ON INDEX msgx.flight_schd_master IS 'Code-share flights of a master flight.';
 
 CREATE INDEX msg_event_dead ON msgx.msg_event USING btree (event_id) WHERE (state = 'DEAD'::text);
 

@@ -39,6 +39,7 @@
 -- flight
 \ir flight/operation_day.sql
 \ir flight/flight_missing.sql
+\ir flight/flight_vip_merge.sql
 \ir flight/flight_fold_step.sql
 \ir flight/flight_fold.sql
 \ir flight/flight_list_names.sql
@@ -47,9 +48,11 @@
 \ir flight/flight_state.sql
 \ir flight/flight_log_state.sql
 \ir flight/flight_diff.sql
+\ir flight/flight_put_lists.sql
 \ir flight/flight_put.sql
 \ir outbox/outbox_raise.sql
 \ir flight/flight_apply.sql
+\ir flight/flight_stand_more.sql
 \ir flight/flight_document.sql
 \ir flight/flight_as_of.sql
 \ir flight/flight_ids.sql

@@ -14,6 +14,10 @@ const (
 	decimal               // digits with a decimal point
 	moment                // DDMONYYHHMM, local wall clock (wire 2.1)
 	duration              // HHMM, becomes minutes
+	yesNo                 // Y or N
+	day                   // DDMONYY
+	clockTime             // HHMM, or the end of DDMONYYHHMM, becomes HH:MM
+	weekdays              // seven digits, the day's own or 0
 )
 
 // class says how a FLOP treats an element of its subtype (wire 3.5, D4).
@@ -105,6 +109,17 @@ type field struct {
 	oneOf    string // values it may have, with blanks between; "" for any
 }
 
+// place is how a field is reached from its element, for paths.
+func (f *field) place() string {
+	switch f.name[0] {
+	case '@':
+		return f.name
+	case '#':
+		return ""
+	}
+	return "/" + f.name
+}
+
 // composite is an element of attributes and a text, class X as a FLOP of its
 // own name (wire 4.2). Its first field leads: without it all are cleared.
 type composite struct {
@@ -146,16 +161,18 @@ type list struct {
 	keyed   bool // by a code, upserted by a FLOP; else by number, replaced
 	styp    bool // there is a FLOP of this name
 	fields  []field
+	inner   *list  // a list inside each member; nil when there is none
+	lasting string // the field without which a member is none; "" when any will do
 }
 
 func lists() []list {
 	return []list{
-		{"PSDT", "stand", false, true, []field{
+		{element: "PSDT", name: "stand", styp: true, fields: []field{
 			{"@PSNO", "stand_number", number, 0, true, ""},
 			{"PSST", "stand_code", text, 8, false, ""},
 			{"STST", "start_time", moment, 0, false, ""},
 			{"STET", "end_time", moment, 0, false, ""}}},
-		{"GTDT", "gate", false, true, []field{
+		{element: "GTDT", name: "gate", styp: true, fields: []field{
 			{"@GTNO", "gate_number", number, 0, true, ""},
 			{"GATE", "gate_code", text, 8, false, ""},
 			{"PGOT", "planned_start_time", moment, 0, false, ""},
@@ -163,7 +180,7 @@ func lists() []list {
 			{"GOTM", "actual_start_time", moment, 0, false, ""},
 			{"GCTM", "actual_end_time", moment, 0, false, ""},
 			{"GTYP", "gate_indicator", text, 1, false, ""}}},
-		{"CKDT", "checkin", false, true, []field{
+		{element: "CKDT", name: "checkin", styp: true, fields: []field{
 			{"@CKNO", "checkin_number", number, 0, true, ""},
 			{"CHKC", "desk_code", text, 8, false, ""},
 			{"CCLS", "desk_class", text, 1, false, ""},
@@ -172,13 +189,65 @@ func lists() []list {
 			{"COTM", "actual_start_time", moment, 0, false, ""},
 			{"CCTM", "actual_end_time", moment, 0, false, ""},
 			{"CTYP", "checkin_indicator", text, 1, false, ""}}},
-		{"DELY", "delay", true, true, []field{
+		{element: "CLDT", name: "carousel", styp: true, fields: []field{
+			{"@CLNO", "carousel_number", number, 0, true, ""},
+			{"BELT", "carousel_code", text, 8, false, ""},
+			{"BCLS", "carousel_class", text, 1, false, ""},
+			{"PCOT", "planned_start_time", moment, 0, false, ""},
+			{"PCCT", "planned_end_time", moment, 0, false, ""},
+			{"FBAG", "first_bag_time", moment, 0, false, ""},
+			{"LBAG", "last_bag_time", moment, 0, false, ""},
+			{"BTYP", "carousel_indicator", text, 1, false, ""}}},
+		{element: "CHDT", name: "chute", styp: true, fields: []field{
+			{"@CHNO", "chute_number", number, 0, true, ""},
+			{"CHUT", "chute_code", text, 8, false, ""},
+			{"CCLS", "chute_class", text, 1, false, ""},
+			{"PCBT", "planned_start_time", moment, 0, false, ""},
+			{"PCET", "planned_end_time", moment, 0, false, ""},
+			{"CBTM", "actual_start_time", moment, 0, false, ""},
+			{"CETM", "actual_end_time", moment, 0, false, ""},
+			{"CTYP", "chute_indicator", text, 1, false, ""}}},
+		{element: "CHOT", name: "chock", styp: true, fields: []field{
+			{"@CSNO", "chock_number", number, 0, true, ""},
+			{"CHTM", "chock_time", moment, 0, false, ""},
+			{"CHID", "chock_indicator", text, 3, false, ""},
+			{"CHST", "stand_code", text, 8, false, ""}}},
+		{element: "ABTM", name: "airbridge", styp: true, fields: []field{
+			{"@ASNO", "airbridge_number", number, 0, true, ""},
+			{"ABDG", "airbridge_code", text, 8, false, ""},
+			{"ABOP", "operation", text, 1, false, ""},
+			{"AOTM", "operation_time", moment, 0, false, ""}}},
+		{element: "DELY", name: "delay", keyed: true, styp: true, fields: []field{
 			{"@CODE", "delay_code", text, 3, true, ""},
 			{"@STRT", "start_time", moment, 0, false, ""},
 			{"@DURA", "duration_minutes", duration, 0, false, ""},
 			{"#", "comment", text, 80, false, ""}}},
-		{"ERUT", "erut", false, true, stops()},
-		{"ROUT", "rout", false, false, stops()},
+		{element: "SRVT", name: "service", keyed: true, styp: true, fields: []field{
+			{"SRTC", "service_code", text, 4, true, ""},
+			{"SRQT", "quantity", integer, 0, true, ""},
+			{"SRST", "start_time", moment, 0, false, ""},
+			{"SRET", "end_time", moment, 0, false, ""},
+			{"SRPR", "provider", long, 0, false, ""},
+			{"SANR", "abnormal_reason", text, 8, false, ""},
+			{"SARR", "abnormal_remark", text, 256, false, ""}}},
+		{element: "VIPF", name: "vip", keyed: true, styp: true, fields: []field{
+			{"VPCD", "vip_code", text, 10, true, ""},
+			{"VFES", "entourage_size", integer, 0, false, ""}},
+			inner: &list{element: "VIPT", name: "services", keyed: true, fields: []field{
+				{"VSCD", "service_code", text, 10, true, ""},
+				{"VTQY", "quantity", long, 0, false, ""},
+				{"VTST", "start_time", moment, 0, false, ""},
+				{"VTET", "end_time", moment, 0, false, ""}}}},
+		{element: "PSHT", name: "push", keyed: true, styp: true, lasting: "PSTM", fields: []field{
+			{"PUST", "stand_code", text, 8, true, ""},
+			{"@PSHN", "push_number", number, 0, false, ""},
+			{"PSTM", "push_time", moment, 0, false, ""},
+			{"PSID", "push_indicator", text, 3, false, ""}}},
+		{element: "TIPT", name: "tractor", keyed: true, styp: true, lasting: "TRTM", fields: []field{
+			{"TRST", "stand_code", text, 8, true, ""},
+			{"TRTM", "tractor_time", moment, 0, false, ""}}},
+		{element: "ERUT", name: "erut", styp: true, fields: stops()},
+		{element: "ROUT", name: "rout", fields: stops()},
 	}
 }
 
@@ -189,12 +258,6 @@ func stops() []field {
 		{"SCAT", "arrival_time", moment, 0, false, ""},
 		{"SCDT", "departure_time", moment, 0, false, ""},
 	}
-}
-
-// types are the TYPEs of wire 3, which are also the elements of their bodies.
-func types() []string {
-	return strings.Fields(`SCHD SCHS FLOP RQFD RQRD ABDG ABNR AIRC AIRL ARPT BLST CHLT CITY CLST COUL DLYL FLTL
-		GLST HLTR ORGN PLST REGL REGN SLST STTS TLST VIPL VIPS`)
 }
 
 // element is how a child of a record is read; all nil for one that the
@@ -216,11 +279,16 @@ type event struct {
 type catalogue struct {
 	elements map[string]element // children of FLTR
 	events   map[string]event   // FLOP by STYP
-	types    map[string]bool
+	bodies   map[string]bool    // every TYPE of wire 3: also the element of its body
+	refs     map[string]*reference
+	season   season
 }
 
 func newCatalogue() catalogue {
-	c := catalogue{elements: map[string]element{}, events: map[string]event{"FDEL": {}}, types: map[string]bool{}}
+	c := catalogue{
+		elements: map[string]element{}, events: map[string]event{"FDEL": {}}, refs: map[string]*reference{}, season: seasonal(),
+		bodies: map[string]bool{"SCHD": true, "SCHS": true, "FLOP": true, "RQFD": true, "RQRD": true},
+	}
 	for _, s := range scalars() {
 		c.elements[s.element] = element{scalar: &s}
 		for _, styp := range strings.Fields(s.styps) {
@@ -239,8 +307,8 @@ func newCatalogue() catalogue {
 	}
 	c.elements["PORT"] = element{doors: doors()}
 	c.events["PORT"] = event{element: element{doors: doors()}}
-	for _, t := range types() {
-		c.types[t] = true
+	for _, r := range references() {
+		c.refs[r.typ], c.bodies[r.typ] = &r, true
 	}
 	return c
 }

@@ -138,18 +138,20 @@ func TestWhatIsSupported(t *testing.T) {
 		"SCHD": "DNLD RESP ADFT ADD UPD DEL",
 		"ADFT": "ADFT ADD NONE",
 		"FLOP": `ACFT APPT BOTM CKDT CNCL COBT CTOT DELY EGSR EGST EOBT ERUT EXSS FDEL FDIV FINT FLAB FLIN FLTY FRET FTSS GTDT HNAG IEST
-			LACL MAXP NAAT NEAT PADT PEDT PORT PSDT REMC RENO RUNW STND TAOP TOBT TRML VIPP ACTT ESTT CSOP CSFT LBNO LBWT PAXC`,
+			LACL MAXP NAAT NEAT PADT PEDT PORT PSDT REMC RENO RUNW STND TAOP TOBT TRML VIPP ACTT ESTT CSOP CSFT LBNO LBWT PAXC
+			CHDT CLDT CHOT ABTM SRVT VIPF PSHT TIPT`,
+		"SCHS": "DNLD RESP",
 	}
 	no := map[string]string{
 		"SCHD": "NONE DELE",
 		"ADFT": "DEL",
-		"FLOP": `CHDT CLDT CHOT ABTM SRVT VIPF PSHT TIPT ROUT ALCD ALSC FLNO MVIN SODT TAFL TAID MAID FHAG PHAG MHAG EXSC EXSR VIPR
+		"FLOP": `ROUT ALCD ALSC FLNO MVIN SODT TAFL TAID MAID FHAG PHAG MHAG EXSC EXSR VIPR
 			FLID FFID SCHD FLTR ZZZZ`,
-		"SCHS": "DNLD RESP", "RQFD": "NONE", "RQRD": "GLST", "LDM": "ADD", "RSTA": "ADD", "EROR": "NONE", "ZZZZ": "ADD",
+		"SCHS": "ADD DEL", "RQFD": "NONE", "RQRD": "GLST", "LDM": "ADD", "RSTA": "ADD", "EROR": "NONE", "ZZZZ": "ADD",
 	}
 	for typ := range strings.FieldsSeq(`ABDG ABNR AIRC AIRL ARPT BLST CHLT CITY CLST COUL DLYL FLTL GLST HLTR ORGN PLST REGL REGN
 		SLST STTS TLST VIPL VIPS`) {
-		no[typ] = "DNLD RESP ADD UPD DEL"
+		yes[typ], no[typ] = "DNLD RESP ADD UPD DEL", "NONE ADFT"
 	}
 	c := codec(t)
 	for supported, table := range map[bool]map[string]string{true: yes, false: no} {
@@ -217,12 +219,16 @@ func TestEveryColumn(t *testing.T) {
 	for table, ours := range map[string][]string{
 		"flight_schd": {"flid", "operation_day", "state", "state_version", "created_msg_id", "last_msg_id", "updated_at", "extra"},
 		"flight_gate": {"flid", "extra"}, "flight_stand": {"flid", "extra"}, "flight_checkin": {"flid", "extra"},
-		"flight_delay": {"flid", "extra"}, "flight_route_point": {"flid", "kind", "extra"},
+		"flight_delay": {"flid", "extra"}, "flight_route_point": {"flid", "kind", "extra"}, "flight_carousel": {"flid", "extra"},
+		"flight_chute": {"flid", "extra"}, "flight_chock": {"flid", "extra"}, "flight_airbridge": {"flid", "extra"}, "flight_service": {"flid", "extra"},
+		"flight_vip": {"flid", "extra"}, "flight_vip_service": {"flid", "vip_code", "extra"}, "flight_push": {"flid", "extra"}, "flight_tractor": {"flid", "extra"},
 	} {
 		want := slices.DeleteFunc(columns(table), func(c string) bool { return slices.Contains(ours, c) })
 		for _, list := range map[string][]string{
 			"flight_schd": {""}, "flight_gate": {"gate"}, "flight_stand": {"stand"}, "flight_checkin": {"checkin"},
-			"flight_delay": {"delay"}, "flight_route_point": {"erut", "rout"},
+			"flight_delay": {"delay"}, "flight_route_point": {"erut", "rout"}, "flight_carousel": {"carousel"}, "flight_chute": {"chute"},
+			"flight_chock": {"chock"}, "flight_airbridge": {"airbridge"}, "flight_service": {"service"}, "flight_vip": {"vip"},
+			"flight_vip_service": {"services"}, "flight_push": {"push"}, "flight_tractor": {"tractor"},
 		}[table] {
 			got := slices.Clone(filled[list])
 			slices.Sort(got)

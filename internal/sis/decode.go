@@ -18,13 +18,17 @@ type decoding struct {
 	year  int    // anchor of two-digit years
 	fault *Error // what is wrong with the content; the rest is read to see that it is XML
 
-	op    string // of the records; "" until META says what the message is
-	body  string // element that carries them
-	event event  // what the FLOP does
+	op     string // of the records, item or season; "" until META says what the message is
+	counts int    // RECS seen beside reference records
+	body   string // element that carries them
+	event  event  // what the FLOP does
 
-	tree  tree // the record at hand
-	patch patch
-	keys  nameSet // of the list at hand
+	tree      tree // the record at hand
+	patch     patch
+	keys      nameSet // of the list at hand
+	innerKeys nameSet // of a list inside its member
+	items     items
+	headers   map[string]string // of a seasonal schedule, JSON by column
 }
 
 // Decode reads a message. The error is an *Error; Meta is filled as far as it
@@ -117,7 +121,7 @@ func (d *decoding) message() error {
 	switch {
 	case metas == 0:
 		d.refuse(Malformed, msg.path("/META"), "", "META is missing")
-	case d.op != "" && bodies == 0:
+	case d.op != "" && d.op != "item" && bodies == 0:
 		d.refuse(Protocol, msg.path("/"+d.body), "", d.body+" is missing")
 	}
 	return nil
@@ -258,6 +262,12 @@ func (d *decoding) dispatch() {
 		d.body, d.op = "SCHD", "create"
 	case typ == "SCHD" || typ == "ADFT":
 		d.refuse(Unsupported, "MSG/META/STYP", styp, "this subtype of a schedule is not supported")
+	case typ == "SCHS" && (styp == "DNLD" || styp == "RESP"):
+		d.body, d.op, d.headers = "SCHS", "season", map[string]string{}
+	case d.codec.refs[typ] != nil && (styp == "DNLD" || styp == "RESP" || styp == "ADD" || styp == "UPD" || styp == "DEL"):
+		d.body, d.op = typ, "item"
+	case typ == "SCHS" || d.codec.refs[typ] != nil:
+		d.refuse(Unsupported, "MSG/META/STYP", styp, "this subtype of "+typ+" is not supported")
 	default:
 		d.refuse(Unsupported, "MSG/META/TYPE", typ+"/"+styp, "messages of this type are not supported")
 	}
@@ -267,7 +277,14 @@ func (d *decoding) dispatch() {
 // over (wire 1.5).
 func (d *decoding) part(n *node, nth int) error {
 	switch {
-	case n.name != d.body && d.codec.types[n.name]:
+	case n.name == "RECS" && d.op == "item":
+		d.counts++
+		if err := d.fill(n); err != nil {
+			return err
+		}
+		d.recs(n, d.counts)
+		return nil
+	case n.name != d.body && d.codec.bodies[n.name]:
 		d.refuse(Protocol, n.path(""), "", fmt.Sprintf("a message of type %s has no such element", d.msg.Meta.Type))
 		return d.xml.skip()
 	case n.name != d.body:
@@ -282,9 +299,18 @@ func (d *decoding) part(n *node, nth int) error {
 		}
 		d.record(n)
 		return nil
+	case d.op == "item":
+		n.index = nth
+		if err := d.fill(n); err != nil {
+			return err
+		}
+		if d.fault == nil {
+			d.item(d.codec.refs[d.body], n, 1, d.msg.Meta.Subtype != "DEL")
+		}
+		return nil
 	}
 	if nth > 1 {
-		d.refuse(Protocol, n.path(""), "", "SCHD stands in the message twice")
+		d.refuse(Protocol, n.path(""), "", d.body+" stands in the message twice")
 	}
 	return d.schedule(n)
 }
@@ -296,8 +322,14 @@ func (d *decoding) schedule(body *node) error {
 	declared, records := 0, 0
 	for {
 		start, more, err := d.xml.child()
-		if err != nil || !more {
+		if err != nil {
 			return err
+		}
+		if !more {
+			if d.op == "season" {
+				d.endSeason(body)
+			}
+			return nil
 		}
 		n := &node{parent: body, name: full(start.Name), attrs: start.Attr}
 		switch n.name {
@@ -313,7 +345,19 @@ func (d *decoding) schedule(body *node) error {
 			if err := d.fill(n); err != nil {
 				return err
 			}
-			d.record(n)
+			switch {
+			case d.op != "season":
+				d.record(n)
+			case d.fault == nil:
+				d.item(&d.codec.season.record, n, d.codec.season.key, true)
+			}
+		case "SNAM", "APCD", "SDAT", "EDAT":
+			if err := d.fill(n); err != nil {
+				return err
+			}
+			if d.op == "season" {
+				d.seasonHeader(n)
+			}
 		default:
 			d.namespace(n)
 			if err := d.xml.skip(); err != nil {

@@ -19,6 +19,11 @@ func Columns() map[string][]string {
 		for _, f := range l.fields {
 			out[l.name] = append(out[l.name], f.column)
 		}
+		if l.inner != nil {
+			for _, f := range l.inner.fields {
+				out[l.inner.name] = append(out[l.inner.name], f.column)
+			}
+		}
 	}
 	return out
 }

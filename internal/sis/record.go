@@ -36,6 +36,7 @@ func (p *patch) json() []byte {
 // list that is present replaces the list (wire D3).
 func (d *decoding) fltr(n *node) {
 	p := &d.patch
+	d.strange("", n, nil)
 	for c := n.kinds; c != nil && d.fault == nil; c = c.nextKind {
 		if c.name == "FLID" {
 			continue
@@ -44,10 +45,13 @@ func (d *decoding) fltr(n *node) {
 		case e.scalar != nil:
 			d.once(c)
 			d.scalar(e.scalar, c)
+			d.strange(c.name, c, nil)
 		case e.composite != nil:
 			d.once(c)
 			d.composite(e.composite, c)
+			d.strange(c.name, c, e.composite)
 		case e.doors != nil:
+			d.strangeDoors(c)
 			if blanks(c) == all {
 				for _, door := range e.doors {
 					d.set(door.column, text, "", c)
@@ -57,10 +61,64 @@ func (d *decoding) fltr(n *node) {
 			d.doors(e.doors, c)
 		case e.list != nil:
 			p.lists = append(appendKey(p.lists, e.list.name), '{')
-			p.lists, _ = d.members(p.lists, e.list, c, inRecord)
+			p.lists, _ = d.members(p.lists, e.list, c, inRecord, &d.keys)
 			p.lists = append(p.lists, '}')
 		default:
 			p.extra = appendRaw(appendKey(p.extra, c.name), c)
+		}
+	}
+}
+
+// strange keeps the attributes that nobody knows of an element, as extra under
+// its name. x is nil for an element without attributes of its own.
+func (d *decoding) strange(name string, n *node, x *composite) {
+	for _, a := range n.attrs {
+		if !own(a) || (x != nil && x.has("@"+a.Name.Local)) {
+			continue
+		}
+		d.patch.extra = appendKey(d.patch.extra, name+"@"+a.Name.Local)
+		d.patch.extra = appendString(d.patch.extra, strings.TrimSpace(a.Value))
+	}
+}
+
+// strangeDoors keeps PORT elements as they came when there is more in them
+// than anybody knows.
+func (d *decoding) strangeDoors(first *node) {
+	for c := first; c != nil; c = c.same {
+		known := true
+		for _, a := range c.attrs {
+			known = known && !own(a)
+		}
+		for in := c.first; in != nil; in = in.next {
+			known = known && (in.name == "POTM" || in.name == "POID")
+		}
+		if !known {
+			d.patch.extra = appendRaw(appendKey(d.patch.extra, first.name), first)
+			return
+		}
+	}
+}
+
+// has tells whether a composite has that part.
+func (x *composite) has(name string) bool {
+	for i := range x.fields {
+		if x.fields[i].name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// unknown keeps the elements of an event that nobody knows. Those that belong
+// to other subtypes say nothing (wire R3), and FFID is for people (wire Q16).
+func (d *decoding) unknown(n *node) {
+	d.strange("", n, nil)
+	for c := n.kinds; c != nil; c = c.nextKind {
+		if c.name == "FLID" || c.name == "FFID" || c.name == d.msg.Meta.Subtype {
+			continue
+		}
+		if _, known := d.codec.elements[c.name]; !known {
+			d.patch.extra = appendRaw(appendKey(d.patch.extra, c.name), c)
 		}
 	}
 }
@@ -70,6 +128,7 @@ func (d *decoding) fltr(n *node) {
 func (d *decoding) flop(n *node) {
 	styp := d.msg.Meta.Subtype
 	first := n.kind(styp)
+	d.unknown(n)
 	switch e := d.event; {
 	case e.scalars != nil:
 		d.flopScalars(e.scalars, n)
@@ -79,11 +138,13 @@ func (d *decoding) flop(n *node) {
 		}
 		d.once(first)
 		d.composite(e.composite, first)
+		d.strange(styp, first, e.composite)
 	case e.doors != nil:
 		if first == nil {
 			d.missing(n, styp)
 			return
 		}
+		d.strangeDoors(first)
 		d.doors(e.doors, first)
 	case e.list != nil:
 		d.flopList(e.list, n, first)
@@ -128,6 +189,9 @@ func (d *decoding) flopScalars(scalars []*scalar, n *node) {
 	}
 	for _, s := range scalars {
 		c := n.kind(s.element)
+		if c != nil {
+			d.strange(s.element, c, nil)
+		}
 		if c == nil || clear || (leader && s.class == follower) {
 			c = &node{parent: n, name: s.element}
 		}
@@ -288,7 +352,7 @@ func (d *decoding) flopList(l *list, n, first *node) {
 	}
 	members := 0
 	*part = append(appendKey(*part, l.name), '{')
-	*part, members = d.members(*part, l, first, use)
+	*part, members = d.members(*part, l, first, use, &d.keys)
 	*part = append(*part, '}')
 	switch {
 	case members > 0:
@@ -301,9 +365,9 @@ func (d *decoding) flopList(l *list, n, first *node) {
 
 // members appends the members of a list by key, and counts them. Blank ones are
 // dropped (wire D3, Q10), but beside members to upsert they are a fault.
-func (d *decoding) members(dst []byte, l *list, first *node, use use) ([]byte, int) {
+func (d *decoding) members(dst []byte, l *list, first *node, use use, keys *nameSet) ([]byte, int) {
 	mixed := use == upsert && blanks(first) == some
-	d.keys.reset()
+	keys.reset()
 	i, count := 0, 0
 	for c := first; c != nil && d.fault == nil; c = c.same {
 		i++
@@ -312,7 +376,7 @@ func (d *decoding) members(dst []byte, l *list, first *node, use use) ([]byte, i
 		case blank && mixed:
 			d.refuse(Protocol, c.path(""), "", "a blank member beside others")
 		case !blank:
-			dst = d.member(dst, l, c, use)
+			dst = d.member(dst, l, c, use, keys)
 			count++
 		}
 	}
@@ -320,26 +384,18 @@ func (d *decoding) members(dst []byte, l *list, first *node, use use) ([]byte, i
 }
 
 // member appends one member: its key and its columns; what is empty is left
-// out. What every FLTR must have is the key alone.
-func (d *decoding) member(dst []byte, l *list, n *node, use use) []byte {
+// out. What every FLTR must have is the key alone. Without its lasting field a
+// member is none: a record leaves it out, an event takes it away.
+func (d *decoding) member(dst []byte, l *list, n *node, use use, keys *nameSet) []byte {
+	begin, body := len(dst), 0
 	for i := range l.fields {
 		f := &l.fields[i]
-		value, from, more := n.text, n, ""
-		switch {
-		case f.name[0] == '@':
-			value, more = n.attr(f.name[1:]), f.name
-		case f.name != "#":
-			value, more = "", "/"+f.name
-			if c := n.child(f.name); c != nil {
-				if n.again(c) {
-					d.refuse(Protocol, c.path(""), c.text, "it stands in the member twice")
-				}
-				value, _ = d.value(c)
-			}
-		}
+		value, from, more := d.fieldValue(f, n)
 		if i == 0 {
-			dst = d.memberKey(dst, f, value, n)
-			dst = append(dst, ':', '{')
+			dst = d.memberKey(dst, f, value, n, keys)
+			dst = append(dst, ':')
+			body = len(dst)
+			dst = append(dst, '{')
 		}
 		switch {
 		case d.fault != nil:
@@ -350,35 +406,64 @@ func (d *decoding) member(dst []byte, l *list, n *node, use use) []byte {
 				d.refuse(CodecError, from.path(more), value, wrong)
 				return dst
 			}
+		case f.name == l.lasting && use == upsert:
+			return append(dst[:body], "null"...)
+		case f.name == l.lasting:
+			return dst[:begin]
 		case f.required && use != inRecord:
 			d.refuse(Protocol, from.path(more), "", strings.TrimPrefix(f.name, "@")+" is missing")
 			return dst
 		}
 	}
+	if l.inner != nil {
+		group(n)
+		if first := n.kind(l.inner.element); first != nil {
+			dst = append(appendKey(dst, l.inner.name), '{')
+			dst, _ = d.members(dst, l.inner, first, inRecord, &d.innerKeys)
+			dst = append(dst, '}')
+		}
+	}
 	return append(appendUnknown(dst, l, n), '}')
 }
 
+// fieldValue reads a field of an element: an attribute, the text, or a child.
+func (d *decoding) fieldValue(f *field, n *node) (value string, from *node, more string) {
+	switch f.name[0] {
+	case '@':
+		return n.attr(f.name[1:]), n, f.name
+	case '#':
+		return n.text, n, ""
+	}
+	if c := n.child(f.name); c != nil {
+		if n.again(c) {
+			d.refuse(Protocol, c.path(""), c.text, "it stands in the member twice")
+		}
+		value, _ = d.value(c)
+	}
+	return value, n, "/" + f.name
+}
+
 // memberKey appends the key of a member as text.
-func (d *decoding) memberKey(dst []byte, f *field, value string, n *node) []byte {
+func (d *decoding) memberKey(dst []byte, f *field, value string, n *node, keys *nameSet) []byte {
 	name := strings.TrimPrefix(f.name, "@")
 	switch {
 	case value == "":
-		d.refuse(Protocol, n.path(f.name), "", name+" is missing")
+		d.refuse(Protocol, n.path(f.place()), "", name+" is missing")
 		return dst
 	case len(value) > maxKey:
-		d.refuse(CodecError, n.path(f.name), value, fmt.Sprintf("expected at most %d bytes", maxKey))
+		d.refuse(CodecError, n.path(f.place()), value, fmt.Sprintf("expected at most %d bytes", maxKey))
 		return dst
 	}
 	if f.kind == number {
 		no, ok := parseInteger(value, 32)
 		if !ok || no < 0 {
-			d.refuse(CodecError, n.path(f.name), value, "expected a whole number, 0 or more")
+			d.refuse(CodecError, n.path(f.place()), value, "expected a whole number, 0 or more")
 			return dst
 		}
 		value = strconv.FormatInt(no, 10) // "01" and "1" are one number
 	}
-	if !d.keys.add(value) {
-		d.refuse(Protocol, n.path(f.name), value, "the same "+name+" twice")
+	if !keys.add(value) {
+		d.refuse(Protocol, n.path(f.place()), value, "the same "+name+" twice")
 	}
 	return appendString(appendComma(dst), value)
 }
@@ -411,7 +496,7 @@ func appendUnknown(dst []byte, l *list, n *node) []byte {
 				return true
 			}
 		}
-		return false
+		return mark == "" && l.inner != nil && name == l.inner.element
 	}
 	any := false
 	key := func(name string) {

@@ -75,6 +75,8 @@ type Message struct {
 	Meta     Meta
 	Declared *int64 // RECS
 	Records  []Record
+	Items    []Item          // of reference data and seasonal schedules
+	Season   json.RawMessage // header of a seasonal schedule
 }
 
 // Options say how messages are read where the protocol leaves a choice.

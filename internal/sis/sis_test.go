@@ -418,7 +418,7 @@ func TestAccepted(t *testing.T) {
 		"blanks around =":         strings.Replace(plain, "<MSG>", "<MSG xmlns:xsi =\t\"http://www.w3.org/2001/XMLSchema-instance\" >", 1),
 		"schema location":         strings.Replace(plain, "<MSG>", `<MSG xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="unisysaodbsis.xsd">`, 1),
 		"no namespace, said so":   strings.Replace(plain, "<MSG>", `<MSG xmlns="">`, 1),
-		"quotes in attributes":    strings.Replace(plain, "<FLOP>", `<FLOP a='"' b="'" >`, 1),
+		"quotes in attributes":    strings.Replace(plain, "<META>", `<META a='"' b="'" >`, 1),
 		"unknown element in META": strings.Replace(plain, "</META>", "<XXXX><Y/></XXXX></META>", 1),
 		"unknown element in MSG":  strings.Replace(plain, "<FLOP>", "<XXXX><FLID>1</FLID></XXXX><RECS>1</RECS><FLOP>", 1),
 		"blanks around FLID":      strings.Replace(plain, "<FLID>1<", "<FLID>\n 0001 <", 1),

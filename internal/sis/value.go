@@ -62,6 +62,27 @@ func (d *decoding) appendValue(dst []byte, k kind, value string) (out []byte, wr
 			return dst, wrong
 		}
 		return appendTime(dst, t), ""
+	case yesNo:
+		switch value {
+		case "Y", "y":
+			return append(dst, "true"...), ""
+		case "N", "n":
+			return append(dst, "false"...), ""
+		}
+		return dst, "expected Y or N"
+	case day:
+		t, wrong := d.parseMoment(value)
+		if wrong != "" || len(value) != 7 {
+			return dst, "expected a date as DDMONYY, like 09OCT26"
+		}
+		return append(t.AppendFormat(append(dst, '"'), time.DateOnly), '"'), ""
+	case clockTime:
+		return d.appendClock(dst, value)
+	case weekdays:
+		if !operatingDays(value) {
+			return dst, "expected seven characters, each the digit of its day or 0, like 1030507"
+		}
+		return appendString(dst, value), ""
 	default:
 		n, ok := parseDuration(value)
 		if !ok {
@@ -128,6 +149,35 @@ func parseDuration(value string) (int, bool) {
 		return 0, false
 	}
 	return two(value)*60 + two(value[2:]), true
+}
+
+// appendClock writes HHMM as HH:MM; of a DDMONYYHHMM the end counts (wire 4.4).
+func (d *decoding) appendClock(dst []byte, value string) (out []byte, wrong string) {
+	if len(value) == 11 {
+		if _, wrong := d.parseMoment(value); wrong != "" {
+			return dst, wrong
+		}
+		value = value[7:]
+	}
+	if len(value) != 4 || !allDigits(value) || two(value) > 23 || two(value[2:]) > 59 {
+		return dst, "expected a time as HHMM, like 1745"
+	}
+	dst = append(append(dst, '"'), value[:2]...)
+	return append(dst, ':', value[2], value[3], '"'), ""
+}
+
+// operatingDays tells whether each of seven characters is the digit of its day,
+// from 1 for Monday, or 0.
+func operatingDays(value string) bool {
+	if len(value) != 7 {
+		return false
+	}
+	for i := range 7 {
+		if value[i] != '0' && value[i] != byte('1'+i) {
+			return false
+		}
+	}
+	return true
 }
 
 // two reads two digits.

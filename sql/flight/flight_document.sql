@@ -12,16 +12,18 @@ AS $body$
 --   Arguments p_flids  flights
 --   Reads    flight_schd, list tables
 --   Returns  one row for each stored flight: scalars that have a value, extra,
---            lists that have members; times in the airport's zone
+--            lists that have members; times in the airport's zone. Push and
+--            tractor times are told with their stand, too
 BEGIN
     PERFORM set_config('TimeZone', msgx.setting_text('operation-day.zone'), true);
     RETURN QUERY
     SELECT f.flid, f.state, f.state_version,
            jsonb_strip_nulls(to_jsonb(f)) - 'updated_at' || coalesce(l.lists, '{}')
       FROM msgx.flight_schd AS f
-      LEFT JOIN (SELECT a.flid, jsonb_object_agg(a.list, a.members) AS lists
-                   FROM (SELECT m.flid, m.list, jsonb_agg(m.member ORDER BY m.ord, m.key COLLATE "C") AS members
+      LEFT JOIN (SELECT a.flid, jsonb_object_agg(a.list, msgx.flight_list_array(a.list, a.members)) AS lists
+                   FROM (SELECT m.flid, m.list, jsonb_object_agg(m.key, m.member || coalesce(b.more, '{}')) AS members
                            FROM msgx.flight_members(p_flids, msgx.flight_list_names()) AS m
+                           LEFT JOIN LATERAL (SELECT msgx.flight_stand_more(m.flid, m.member ->> 'stand_code') AS more) AS b ON m.list = 'stand'
                           GROUP BY m.flid, m.list) AS a
                   GROUP BY a.flid) AS l USING (flid)
      WHERE f.flid = ANY (p_flids);

@@ -16,7 +16,7 @@ AS $body$
 --   Rules    create starts a flight that is not live afresh, if complete, and
 --            merges into a live one; change and delete need a live one; what
 --            has no effect is only remembered; a member replaces the whole
---            stored member
+--            stored member, but a person keeps services that are not sent again
 DECLARE
     v_live    boolean := coalesce((p_state ->> 'live')::boolean, false);
     v_s       jsonb := '{}'::jsonb;
@@ -51,7 +51,8 @@ BEGIN
     v_new_l := v_l;
     IF p_patch ? 'lists' THEN
         FOR v_list, v_members IN SELECT e.key, e.value FROM jsonb_each(p_patch -> 'lists') AS e LOOP
-            v_new_l := v_new_l || jsonb_build_object(v_list, v_members);
+            v_new_l := v_new_l || jsonb_build_object(v_list,
+                           CASE WHEN v_list = 'vip' THEN msgx.flight_vip_merge(NULL, v_members) ELSE v_members END);
             IF v_members = '{}' THEN
                 v_new_l := v_new_l - v_list;
             END IF;
@@ -59,11 +60,15 @@ BEGIN
     END IF;
     IF p_patch ? 'upsert' THEN
         FOR v_list, v_members IN SELECT e.key, e.value FROM jsonb_each(p_patch -> 'upsert') AS e LOOP
-            IF v_members = 'null' THEN
+            IF v_members <> 'null' THEN
+                -- A member that is null is taken away.
+                v_members := jsonb_strip_nulls(CASE WHEN v_list = 'vip' THEN msgx.flight_vip_merge(v_new_l -> v_list, v_members)
+                                                    ELSE coalesce(v_new_l -> v_list, '{}') || v_members END);
+            END IF;
+            IF v_members IN ('null', '{}') THEN
                 v_new_l := v_new_l - v_list;
             ELSE
-                v_new_l := v_new_l
-                    || jsonb_build_object(v_list, coalesce(v_new_l -> v_list, '{}') || v_members);
+                v_new_l := v_new_l || jsonb_build_object(v_list, v_members);
             END IF;
         END LOOP;
     END IF;

@@ -26,9 +26,45 @@ BEGIN
       FROM msgx.flight_checkin AS t
      WHERE t.flid = ANY (p_flids) AND 'checkin' = ANY (p_lists)
     UNION ALL
+    SELECT t.flid, 'carousel', t.carousel_number, t.carousel_number::text, jsonb_strip_nulls(to_jsonb(t) - 'flid')
+      FROM msgx.flight_carousel AS t
+     WHERE t.flid = ANY (p_flids) AND 'carousel' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'chute', t.chute_number, t.chute_number::text, jsonb_strip_nulls(to_jsonb(t) - 'flid')
+      FROM msgx.flight_chute AS t
+     WHERE t.flid = ANY (p_flids) AND 'chute' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'chock', t.chock_number, t.chock_number::text, jsonb_strip_nulls(to_jsonb(t) - 'flid')
+      FROM msgx.flight_chock AS t
+     WHERE t.flid = ANY (p_flids) AND 'chock' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'airbridge', t.airbridge_number, t.airbridge_number::text, jsonb_strip_nulls(to_jsonb(t) - 'flid')
+      FROM msgx.flight_airbridge AS t
+     WHERE t.flid = ANY (p_flids) AND 'airbridge' = ANY (p_lists)
+    UNION ALL
     SELECT t.flid, 'delay', 0, t.delay_code, jsonb_strip_nulls(to_jsonb(t) - 'flid')
       FROM msgx.flight_delay AS t
      WHERE t.flid = ANY (p_flids) AND 'delay' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'service', 0, t.service_code, jsonb_strip_nulls(to_jsonb(t) - 'flid')
+      FROM msgx.flight_service AS t
+     WHERE t.flid = ANY (p_flids) AND 'service' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'vip', 0, t.vip_code, jsonb_strip_nulls(to_jsonb(t) - 'flid' || coalesce(s.services, '{}'))
+      FROM msgx.flight_vip AS t
+      LEFT JOIN LATERAL (SELECT jsonb_build_object('services', jsonb_object_agg(v.service_code, to_jsonb(v) - ARRAY['flid', 'vip_code'])) AS services
+                           FROM msgx.flight_vip_service AS v
+                          WHERE v.flid = t.flid AND v.vip_code = t.vip_code
+                         HAVING count(*) > 0) AS s ON true
+     WHERE t.flid = ANY (p_flids) AND 'vip' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'push', 0, t.stand_code, jsonb_strip_nulls(to_jsonb(t) - 'flid')
+      FROM msgx.flight_push AS t
+     WHERE t.flid = ANY (p_flids) AND 'push' = ANY (p_lists)
+    UNION ALL
+    SELECT t.flid, 'tractor', 0, t.stand_code, jsonb_strip_nulls(to_jsonb(t) - 'flid')
+      FROM msgx.flight_tractor AS t
+     WHERE t.flid = ANY (p_flids) AND 'tractor' = ANY (p_lists)
     UNION ALL
     SELECT t.flid, 'erut', t.rtno, t.rtno::text, jsonb_strip_nulls(to_jsonb(t) - ARRAY['flid', 'kind'])
       FROM msgx.flight_route_point AS t

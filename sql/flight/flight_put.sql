@@ -8,12 +8,12 @@ SET plan_cache_mode = force_generic_plan
 SET enable_hashjoin = on
 AS $body$
 -- Store the last state of each changed flight: the one place that writes
--- flight rows and lists.
+-- flight rows.
 --   Caller   flight_apply
 --   Arguments p_changes  changes; those marked last are stored
 --             p_all      store every list, whatever it was before
 --             p_now      time of the change
---   Writes   flight_schd, list tables
+--   Writes   flight_schd, and by flight_put_lists the list tables
 --   Locks    the caller holds the pipeline lock
 --   Returns  how many flights were stored: the rows are wide, nobody reads them
 -- A list is stored for a flight when its members differ from what they were
@@ -22,7 +22,6 @@ DECLARE
     v_zone   text := msgx.setting_text('operation-day.zone');
     v_cutoff integer := msgx.setting_int('operation-day.cutoff-hour');
     v_lists  msgx.r_flight_list[];
-    v_names  text[];
     v_stored integer;
 BEGIN
     INSERT INTO msgx.flight_schd AS f
@@ -108,8 +107,8 @@ BEGIN
     GET DIAGNOSTICS v_stored = ROW_COUNT;
 
     -- Which lists of which flights are to be stored, with all their members.
-    SELECT array_agg(ROW(d.flid, d.list, coalesce(d.members, '{}'))::msgx.r_flight_list), array_agg(DISTINCT d.list)
-      INTO v_lists, v_names
+    SELECT array_agg(ROW(d.flid, d.list, coalesce(d.members, '{}'))::msgx.r_flight_list)
+      INTO v_lists
       FROM (SELECT c.flid, n.list, c.after -> 'l' -> n.list AS members,
                    b.before -> 'l' -> n.list AS before,
                    p_all OR NOT (c.after ->> 'live')::boolean
@@ -124,66 +123,7 @@ BEGIN
      WHERE CASE WHEN d.fresh THEN d.members IS NOT NULL
                 ELSE d.whole OR d.members IS DISTINCT FROM d.before END;
 
-    IF 'stand' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_stand AS t
-         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'stand'));
-        INSERT INTO msgx.flight_stand
-        SELECT r.*
-          FROM unnest(v_lists) AS n
-         CROSS JOIN LATERAL jsonb_each(n.members) AS e
-         CROSS JOIN LATERAL jsonb_populate_record(NULL::msgx.flight_stand, e.value || jsonb_build_object('flid', n.flid)) AS r
-         WHERE n.list = 'stand';
-    END IF;
-    IF 'gate' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_gate AS t
-         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'gate'));
-        INSERT INTO msgx.flight_gate
-        SELECT r.*
-          FROM unnest(v_lists) AS n
-         CROSS JOIN LATERAL jsonb_each(n.members) AS e
-         CROSS JOIN LATERAL jsonb_populate_record(NULL::msgx.flight_gate, e.value || jsonb_build_object('flid', n.flid)) AS r
-         WHERE n.list = 'gate';
-    END IF;
-    IF 'checkin' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_checkin AS t
-         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'checkin'));
-        INSERT INTO msgx.flight_checkin
-        SELECT r.*
-          FROM unnest(v_lists) AS n
-         CROSS JOIN LATERAL jsonb_each(n.members) AS e
-         CROSS JOIN LATERAL jsonb_populate_record(NULL::msgx.flight_checkin, e.value || jsonb_build_object('flid', n.flid)) AS r
-         WHERE n.list = 'checkin';
-    END IF;
-    IF 'delay' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_delay AS t
-         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'delay'));
-        INSERT INTO msgx.flight_delay
-        SELECT r.*
-          FROM unnest(v_lists) AS n
-         CROSS JOIN LATERAL jsonb_each(n.members) AS e
-         CROSS JOIN LATERAL jsonb_populate_record(NULL::msgx.flight_delay, e.value || jsonb_build_object('flid', n.flid)) AS r
-         WHERE n.list = 'delay';
-    END IF;
-    IF 'erut' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_route_point AS t
-         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'erut')) AND t.kind = 'ERUT';
-        INSERT INTO msgx.flight_route_point
-        SELECT r.*
-          FROM unnest(v_lists) AS n
-         CROSS JOIN LATERAL jsonb_each(n.members) AS e
-         CROSS JOIN LATERAL jsonb_populate_record(NULL::msgx.flight_route_point, e.value || jsonb_build_object('flid', n.flid, 'kind', 'ERUT')) AS r
-         WHERE n.list = 'erut';
-    END IF;
-    IF 'rout' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_route_point AS t
-         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(v_lists) AS n WHERE n.list = 'rout')) AND t.kind = 'ROUT';
-        INSERT INTO msgx.flight_route_point
-        SELECT r.*
-          FROM unnest(v_lists) AS n
-         CROSS JOIN LATERAL jsonb_each(n.members) AS e
-         CROSS JOIN LATERAL jsonb_populate_record(NULL::msgx.flight_route_point, e.value || jsonb_build_object('flid', n.flid, 'kind', 'ROUT')) AS r
-         WHERE n.list = 'rout';
-    END IF;
+    PERFORM msgx.flight_put_lists(v_lists);
     RETURN v_stored;
 END;
 $body$;

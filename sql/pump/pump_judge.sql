@@ -30,9 +30,11 @@ BEGIN
                i.msg_id, i.text_hash, i.sndr, i.type, i.styp, i.seqn, i.dttm, i.declared, i.records, i.identity_key,
                i.bound, i.forced, i.attempts, i.first_error_class,
                CASE d.verdict WHEN 'malformed' THEN 'DEAD' WHEN 'duplicate' THEN 'SKIPPED' WHEN 'conflict' THEN 'SKIPPED'
-                              WHEN 'ignored' THEN 'SKIPPED' WHEN 'protocol' THEN 'DEAD' WHEN 'failed' THEN 'FAILED' END,
-               CASE WHEN d.verdict IN ('malformed', 'protocol', 'failed') THEN i.error_class END,
-               CASE WHEN d.verdict IN ('malformed', 'protocol', 'failed') THEN i.error END,
+                              WHEN 'ignored' THEN 'SKIPPED' WHEN 'unstored' THEN 'FAILED' WHEN 'protocol' THEN 'DEAD' WHEN 'failed' THEN 'FAILED' END,
+               CASE WHEN d.verdict IN ('malformed', 'protocol', 'failed') THEN i.error_class
+                    WHEN d.verdict = 'unstored' THEN 'UNSUPPORTED' END,
+               CASE WHEN d.verdict IN ('malformed', 'protocol', 'failed') THEN i.error
+                    WHEN d.verdict = 'unstored' THEN format('messages of type %s are understood, but not stored yet', i.type) END,
                CASE d.verdict WHEN 'malformed' THEN i.outcome
                               WHEN 'duplicate' THEN 'duplicate-of:' || o.msg_id
                               WHEN 'conflict' THEN 'identity-conflict:' || o.msg_id
@@ -58,6 +60,7 @@ BEGIN
                                  WHERE r.type = i.type AND r.styp IN ('*', i.styp)) THEN 'ignored'
                    WHEN i.error_class = 'PROTOCOL' THEN 'protocol'
                    WHEN i.error_class IS NOT NULL THEN 'failed'
+                   WHEN i.type NOT IN ('SCHD', 'ADFT', 'FLOP') THEN 'unstored'
                    ELSE 'go' END AS verdict) AS d;
 
     -- Rules of a whole message, against itself and against what is stored.
