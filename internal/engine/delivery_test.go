@@ -86,8 +86,6 @@ func TestTopicUnknown(t *testing.T) {
 // others are told.
 func TestDocumentFault(t *testing.T) {
 	w := newWorld(t, map[string]string{"kafka.delivery-max-attempts": "2", "pipeline.backoff": "100ms"})
-	w.exec(`CREATE OR REPLACE FUNCTION msgx.flight_list_names() RETURNS text[] LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-		BEGIN RETURN ARRAY['stand', 'gate', 'checkin', 'delay', 'erut', 'rout']; END $$`)
 	m := &text{}
 	w.exec("UPDATE msgx.loop_state SET wanted = 'off' WHERE loop = 'flusher'")
 	last := w.my.Insert(m.create(1, 666, 3))

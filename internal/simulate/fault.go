@@ -229,11 +229,11 @@ var spoilers = map[Class][]spoiler{
 		})},
 	},
 	Unsupported: {
-		{"service", flopOf("SRVT", Unsupported, box("SRVT", el("SRTC", "GPU"), el("SRQT", "1")))},
+		{"service", flopOf("SRVX", Unsupported, box("SRVX", el("SRTC", "GPU"), el("SRQT", "1")))},
 		{"reference", plain("GLST", "UPD", Unsupported, el("RECS", "1"), box("GLST", el("GCOD", "E5"), el("GTNM", "East gate 5"), el("GNMC", "东五登机口"), el("GCAT", "I"), el("GTML", "TB")))},
 		{"subtype", flopOf("ZZZZ", Unsupported, el("ZZZZ", "1"))},
 		{"type", plain("WXYZ", "ADD", Unsupported, el("WXYZ", "1"))},
-		{"chocks", flopOf("CHOT", Unsupported, box("CHOT", el("CHTM", "01DEC261130"), el("CHID", "ON"), el("CHST", "N01")).with("CSNO", "1"))},
+		{"chocks", flopOf("CHOX", Unsupported, box("CHOX", el("CHTM", "01DEC261130"), el("CHID", "ON"), el("CHST", "N01")).with("CSNO", "1"))},
 		{"season", plain("SCHS", "RESP", Unsupported, box("SCHS", el("SNAM", "W26"), el("APCD", home), el("SDAT", "25OCT26"), el("EDAT", "27MAR27"), el("RECS", "0")))},
 	},
 	Ignored: {

@@ -377,7 +377,7 @@ func (g *Generator) update(l *leg) node {
 	return r
 }
 
-// unknown are elements that no column takes: later lists, and names nobody knows.
+// unknown are elements that no column takes: names nobody knows, some repeated.
 func (g *Generator) unknown(l *leg) []node {
 	var nodes []node
 	if g.chance(40) {
@@ -388,12 +388,12 @@ func (g *Generator) unknown(l *leg) []node {
 	}
 	if l.mvin == "D" && g.chance(150) {
 		for i := range 1 + g.rng.IntN(2) {
-			nodes = append(nodes, box("CHDT", el("CHUT", fmt.Sprintf("K%02d", 1+g.rng.IntN(20))), el("CCLS", "Y"),
+			nodes = append(nodes, box("XCHU", el("CHUT", fmt.Sprintf("K%02d", 1+g.rng.IntN(20))), el("CCLS", "Y"),
 				el("PCBT", dt(l.sodt.Add(-2*time.Hour))), el("CTYP", "D")).with("CHNO", strconv.Itoa(i+1)))
 		}
 	}
 	if l.mvin == "A" && g.chance(150) {
-		nodes = append(nodes, box("CLDT", el("BELT", fmt.Sprintf("%02d", 1+g.rng.IntN(9))), el("BTYP", "D")).with("CLNO", "1"))
+		nodes = append(nodes, box("XBEL", el("BELT", fmt.Sprintf("%02d", 1+g.rng.IntN(9))), el("BTYP", "D")).with("CLNO", "1"))
 	}
 	return nodes
 }

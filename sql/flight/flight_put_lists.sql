@@ -15,12 +15,11 @@ AS $body$
 -- One block a list and no dynamic SQL, so that plans are kept and checked.
 DECLARE
     v_names text[];
-    v_flids bigint[];
 BEGIN
-    SELECT array_agg(DISTINCT n.list), array_agg(n.flid) INTO v_names, v_flids FROM unnest(p_lists) AS n;
+    SELECT array_agg(DISTINCT n.list) INTO v_names FROM unnest(p_lists) AS n;
     IF 'stand' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_stand AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'stand' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_stand AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'stand'));
         INSERT INTO msgx.flight_stand
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -29,8 +28,8 @@ BEGIN
          WHERE n.list = 'stand';
     END IF;
     IF 'gate' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_gate AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'gate' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_gate AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'gate'));
         INSERT INTO msgx.flight_gate
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -39,8 +38,8 @@ BEGIN
          WHERE n.list = 'gate';
     END IF;
     IF 'checkin' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_checkin AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'checkin' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_checkin AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'checkin'));
         INSERT INTO msgx.flight_checkin
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -49,8 +48,8 @@ BEGIN
          WHERE n.list = 'checkin';
     END IF;
     IF 'carousel' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_carousel AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'carousel' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_carousel AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'carousel'));
         INSERT INTO msgx.flight_carousel
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -59,8 +58,8 @@ BEGIN
          WHERE n.list = 'carousel';
     END IF;
     IF 'chute' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_chute AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'chute' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_chute AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'chute'));
         INSERT INTO msgx.flight_chute
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -69,8 +68,8 @@ BEGIN
          WHERE n.list = 'chute';
     END IF;
     IF 'chock' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_chock AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'chock' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_chock AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'chock'));
         INSERT INTO msgx.flight_chock
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -79,8 +78,8 @@ BEGIN
          WHERE n.list = 'chock';
     END IF;
     IF 'airbridge' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_airbridge AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'airbridge' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_airbridge AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'airbridge'));
         INSERT INTO msgx.flight_airbridge
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -89,8 +88,8 @@ BEGIN
          WHERE n.list = 'airbridge';
     END IF;
     IF 'delay' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_delay AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'delay' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_delay AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'delay'));
         INSERT INTO msgx.flight_delay
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -99,8 +98,8 @@ BEGIN
          WHERE n.list = 'delay';
     END IF;
     IF 'service' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_service AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'service' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_service AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'service'));
         INSERT INTO msgx.flight_service
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -109,16 +108,16 @@ BEGIN
          WHERE n.list = 'service';
     END IF;
     IF 'vip' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_vip AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'vip' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_vip AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'vip'));
         INSERT INTO msgx.flight_vip
         SELECT r.*
           FROM unnest(p_lists) AS n
          CROSS JOIN LATERAL jsonb_each(n.members) AS e
          CROSS JOIN LATERAL jsonb_populate_record(NULL::msgx.flight_vip, e.value || jsonb_build_object('flid', n.flid)) AS r
          WHERE n.list = 'vip';
-        DELETE FROM msgx.flight_vip_service AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'vip' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_vip_service AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'vip'));
         INSERT INTO msgx.flight_vip_service
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -129,8 +128,8 @@ BEGIN
          WHERE n.list = 'vip';
     END IF;
     IF 'push' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_push AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'push' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_push AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'push'));
         INSERT INTO msgx.flight_push
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -139,8 +138,8 @@ BEGIN
          WHERE n.list = 'push';
     END IF;
     IF 'tractor' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_tractor AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'tractor' AND t.flid = ANY (v_flids) AND t.flid = n.flid;
+        DELETE FROM msgx.flight_tractor AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'tractor'));
         INSERT INTO msgx.flight_tractor
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -149,8 +148,8 @@ BEGIN
          WHERE n.list = 'tractor';
     END IF;
     IF 'erut' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_route_point AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'erut' AND t.flid = ANY (v_flids) AND t.flid = n.flid AND t.kind = 'ERUT';
+        DELETE FROM msgx.flight_route_point AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'erut')) AND t.kind = 'ERUT';
         INSERT INTO msgx.flight_route_point
         SELECT r.*
           FROM unnest(p_lists) AS n
@@ -159,8 +158,8 @@ BEGIN
          WHERE n.list = 'erut';
     END IF;
     IF 'rout' = ANY (v_names) THEN
-        DELETE FROM msgx.flight_route_point AS t USING unnest(p_lists) AS n
-         WHERE n.list = 'rout' AND t.flid = ANY (v_flids) AND t.flid = n.flid AND t.kind = 'ROUT';
+        DELETE FROM msgx.flight_route_point AS t
+         WHERE t.flid = ANY (ARRAY(SELECT n.flid FROM unnest(p_lists) AS n WHERE n.list = 'rout')) AND t.kind = 'ROUT';
         INSERT INTO msgx.flight_route_point
         SELECT r.*
           FROM unnest(p_lists) AS n

@@ -6,7 +6,14 @@ SELECT f.operation_day, f.flid, f.flight_number, f.direction, f.state, f.sodt, f
        (SELECT string_agg(g.gate_code, ' ' ORDER BY g.gate_number) FROM msgx.flight_gate AS g WHERE g.flid = f.flid) AS gates,
        (SELECT string_agg(k.desk_code, ' ' ORDER BY k.checkin_number) FROM msgx.flight_checkin AS k WHERE k.flid = f.flid) AS desks,
        (SELECT string_agg(r.airport_code, '-' ORDER BY r.rtno) FROM msgx.flight_route_point AS r WHERE r.flid = f.flid AND r.kind = 'ERUT') AS route,
-       f.status_code, f.state_version, f.last_msg_id, f.updated_at
+       f.status_code, f.state_version, f.last_msg_id, f.updated_at,
+       (SELECT string_agg(b.carousel_code, ' ' ORDER BY b.carousel_number) FROM msgx.flight_carousel AS b WHERE b.flid = f.flid) AS carousels,
+       (SELECT string_agg(c.flight_number, ' ' ORDER BY c.flight_number) FROM msgx.flight_schd AS c
+         WHERE c.master_flid = f.flid AND c.state = 'ACTIVE') AS code_shares,
+       f.master_flight_number, f.linked_flight_number AS turnaround,
+       nullif(concat_ws(' ', f.diversion_direction, f.diversion_airport), '') AS diversion, f.return_type,
+       (SELECT string_agg(concat_ws(' ', d.delay_code, d.duration_minutes || ' min'), ', ' ORDER BY d.delay_code)
+          FROM msgx.flight_delay AS d WHERE d.flid = f.flid) AS delays
   FROM msgx.flight_schd AS f;
 ALTER VIEW msgx.v_flight_board OWNER TO msgx_owner;
 COMMENT ON VIEW msgx.v_flight_board IS 'The flights as on a board; filter by operation_day.';
@@ -30,3 +37,10 @@ COMMENT ON COLUMN msgx.v_flight_board.status_code IS 'FTSS.';
 COMMENT ON COLUMN msgx.v_flight_board.state_version IS 'Version.';
 COMMENT ON COLUMN msgx.v_flight_board.last_msg_id IS 'The message that made it.';
 COMMENT ON COLUMN msgx.v_flight_board.updated_at IS 'When it was made.';
+COMMENT ON COLUMN msgx.v_flight_board.carousels IS 'Baggage carousels by number.';
+COMMENT ON COLUMN msgx.v_flight_board.code_shares IS 'Flight numbers of its code-share flights: those that are active and name it as their master (MAID).';
+COMMENT ON COLUMN msgx.v_flight_board.master_flight_number IS 'CSFT: the flight it is a code share of.';
+COMMENT ON COLUMN msgx.v_flight_board.turnaround IS 'TAFL: flight number of the turnaround flight.';
+COMMENT ON COLUMN msgx.v_flight_board.diversion IS 'FDIV: TO or FROM, and the airport.';
+COMMENT ON COLUMN msgx.v_flight_board.return_type IS 'FRET: A air, G ground.';
+COMMENT ON COLUMN msgx.v_flight_board.delays IS 'DELY: codes and minutes.';
