@@ -184,7 +184,7 @@ func TestBadInput(t *testing.T) {
 		{"another operation day", strings.Replace(m.create(1), "17APR26", "18APR26", 1), "DEAD PROTOCOL", "operation day 2026-04-18"},
 		{"the same flight twice", m.create(6, 6), "DEAD PROTOCOL", "stands in it twice"},
 		{"new flight without ACFT", strings.Replace(m.create(7), "<ACFT>32Q</ACFT>", "", 1), "DEAD PROTOCOL", "needs ACFT"},
-		{"unsupported", m.event("SRVT", 1, "<SRVT/>"), "DEAD EXHAUSTED (UNSUPPORTED)", "SRVT"},
+		{"unsupported", m.event("ZZZZ", 1, "<ZZZZ/>"), "DEAD EXHAUSTED (UNSUPPORTED)", "ZZZZ"},
 		{"a first identity", twice, "SUCCEEDED applied", ""},
 		{"the same identity and text", twice, "SKIPPED duplicate-of:", ""},
 		{"the same identity, other text", strings.Replace(twice, "T2", "T9", 1), "SKIPPED identity-conflict:", ""},
