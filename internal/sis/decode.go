@@ -2,7 +2,6 @@ package sis
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,7 +12,7 @@ import (
 // decoding is the state of one call of Decode.
 type decoding struct {
 	codec *Codec
-	xml   *reader
+	xml   *scanner
 	msg   Message
 	year  int    // anchor of two-digit years
 	fault *Error // what is wrong with the content; the rest is read to see that it is XML
@@ -48,14 +47,15 @@ func (c *Codec) Decode(text []byte, now time.Time) (Message, error) {
 func (d *decoding) run(text []byte) error {
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
-		return malformed("the text is empty")
+		return newError(Malformed, "", "", "the text is empty")
 	case len(text) > d.codec.opts.MaxBytes:
 		return newError(CodecError, "", "", fmt.Sprintf("the text has %d bytes, sis.max-bytes allows %d", len(text), d.codec.opts.MaxBytes))
 	case !utf8.Valid(text):
-		return malformed("byte %d is not UTF-8", invalidAt(text))
+		at := invalidAt(text)
+		return newError(Malformed, "", "", fmt.Sprintf("byte %d is not UTF-8", at)).in(string(text), at)
 	}
 	var err error
-	if d.xml, err = newReader(text, d.codec.opts.MaxDepth); err != nil {
+	if d.xml, err = newScanner(string(text), d.codec.opts.MaxDepth); err != nil {
 		return err
 	}
 	if err := d.message(); err != nil {
@@ -67,27 +67,27 @@ func (d *decoding) run(text []byte) error {
 	return nil
 }
 
-// refuse remembers what is wrong with the content.
-func (d *decoding) refuse(class Class, path, value, reason string) {
+// refuse remembers what is wrong with the content: with a node, or with what
+// more names of it, an @attribute or a /child.
+func (d *decoding) refuse(class Class, n *node, more, value, reason string) {
 	if d.fault == nil || (class == Malformed && d.fault.Class != Malformed) {
-		d.fault = newError(class, path, value, reason)
+		d.fault = newError(class, n.path(more), value, reason).in(d.xml.text, n.place(more))
 	}
 }
 
 // message reads MSG: META first, then the body.
 func (d *decoding) message() error {
-	start, err := d.xml.root()
-	if err != nil {
+	if err := d.xml.root(); err != nil {
 		return err
 	}
-	msg := &node{name: full(start.Name), attrs: start.Attr}
-	if msg.name != "MSG" && start.Name.Local != "MSG" {
-		d.refuse(Malformed, msg.name, "", "expected MSG as root")
+	msg := d.node(nil)
+	if msg.name != "MSG" && !strings.HasSuffix(msg.name, ":MSG") {
+		d.refuse(Malformed, msg, "", "", "expected MSG as root")
 	}
 	d.namespace(msg)
 	children, metas, bodies := 0, 0, 0
 	for {
-		start, more, err := d.xml.child()
+		more, err := d.xml.child()
 		if err != nil {
 			return err
 		}
@@ -95,13 +95,13 @@ func (d *decoding) message() error {
 			break
 		}
 		children++
-		n := &node{parent: msg, name: full(start.Name), attrs: start.Attr}
+		n := d.node(msg)
 		switch {
 		case n.name == "META":
 			metas++
 			err = d.meta(n, metas, children)
 		case metas == 0:
-			d.refuse(Malformed, n.path(""), "", "META must come first")
+			d.refuse(Malformed, n, "", "", "META must come first")
 			err = d.xml.skip()
 		case d.op == "":
 			err = d.xml.skip()
@@ -120,22 +120,27 @@ func (d *decoding) message() error {
 	}
 	switch {
 	case metas == 0:
-		d.refuse(Malformed, msg.path("/META"), "", "META is missing")
+		d.refuse(Malformed, msg, "/META", "", "META is missing")
 	case d.op != "" && d.op != "item" && bodies == 0:
-		d.refuse(Protocol, msg.path("/"+d.body), "", d.body+" is missing")
+		d.refuse(Protocol, msg, "/"+d.body, "", d.body+" is missing")
 	}
 	return nil
+}
+
+// node is the element that was just opened.
+func (d *decoding) node(parent *node) *node {
+	return &node{parent: parent, name: d.xml.name, attrs: d.xml.attrs, at: d.xml.at}
 }
 
 // namespace refuses an element that is in a namespace.
 func (d *decoding) namespace(n *node) {
 	prefix, _, prefixed := strings.Cut(n.name, ":")
 	if prefixed {
-		d.refuse(Protocol, n.path(""), prefix, "elements have no namespace")
+		d.refuse(Protocol, n, "", prefix, "elements have no namespace")
 	}
 	for _, a := range n.attrs {
-		if a.Name.Space == "" && a.Name.Local == "xmlns" && a.Value != "" {
-			d.refuse(Protocol, n.path(""), a.Value, "elements have no namespace")
+		if a.prefix == "" && a.name == "xmlns" && a.value != "" {
+			d.refuse(Protocol, n, "", a.value, "elements have no namespace")
 		}
 	}
 }
@@ -145,23 +150,23 @@ func (d *decoding) fill(top *node) error {
 	d.tree.reset()
 	d.namespace(top)
 	for open := top; ; {
-		t, err := d.xml.token()
+		t, err := d.xml.next()
 		if err != nil {
 			return err
 		}
-		switch t := t.(type) {
-		case xml.StartElement:
+		switch t {
+		case startToken:
 			if d.tree.used >= maxElements {
-				return newError(CodecError, top.path(""), "", fmt.Sprintf("more than %d elements in one record", maxElements))
+				return newError(CodecError, top.path(""), "", fmt.Sprintf("more than %d elements in one record", maxElements)).in(d.xml.text, d.xml.at)
 			}
-			c := d.tree.add(open, t)
+			c := d.tree.add(open, d.xml)
 			d.namespace(c)
 			open = c
-		case xml.CharData:
-			d.tree.write(open, t)
-		case xml.EndElement:
+		case textToken:
+			open.write(d.xml.piece)
+		case endToken:
+			open.finish()
 			if open == top {
-				d.tree.finish(top)
 				return nil
 			}
 			open = open.parent
@@ -175,11 +180,11 @@ func (d *decoding) meta(n *node, nth, child int) error {
 		return err
 	}
 	if nth > 1 {
-		d.refuse(Malformed, n.path(""), "", "META stands in the message twice")
+		d.refuse(Malformed, n, "", "", "META stands in the message twice")
 		return nil
 	}
 	if child > 1 {
-		d.refuse(Malformed, n.path(""), "", "META must come first")
+		d.refuse(Malformed, n, "", "", "META must come first")
 	}
 	m := &d.msg.Meta
 	group(n)
@@ -191,23 +196,23 @@ func (d *decoding) meta(n *node, nth, child int) error {
 		}
 		switch {
 		case c.same != nil:
-			d.refuse(Malformed, c.path(""), c.same.text, "it stands in META twice")
+			d.refuse(Malformed, c, "", c.same.text, "it stands in META twice")
 			continue
 		case c.first != nil:
-			d.refuse(Malformed, c.path(""), c.first.name, "expected a text, not elements")
+			d.refuse(Malformed, c, "", c.first.name, "expected a text, not elements")
 			continue
 		}
 		switch c.name {
 		case "SNDR":
-			m.Sender = d.name(c)
+			m.Sender = strings.Clone(d.name(c)) // not to keep the text
 		case "TYPE":
-			m.Type = strings.ToUpper(d.name(c))
+			m.Type = strings.Clone(strings.ToUpper(d.name(c)))
 		case "STYP":
-			m.Subtype = strings.ToUpper(d.name(c))
+			m.Subtype = strings.Clone(strings.ToUpper(d.name(c)))
 		case "SEQN":
 			seqn, err := strconv.ParseInt(c.text, 10, 64)
 			if err != nil || !allDigits(c.text) {
-				d.refuse(Malformed, c.path(""), c.text, "expected a whole number")
+				d.refuse(Malformed, c, "", c.text, "expected a whole number")
 				continue
 			}
 			m.Seqn = &seqn
@@ -222,11 +227,11 @@ func (d *decoding) meta(n *node, nth, child int) error {
 		lost bool
 	}{{"SEQN", m.Seqn == nil}, {"SNDR", m.Sender == ""}, {"TYPE", m.Type == ""}, {"STYP", m.Subtype == ""}} {
 		if part.lost {
-			d.refuse(Malformed, n.path("/"+part.name), "", part.name+" is missing")
+			d.refuse(Malformed, n, "/"+part.name, "", part.name+" is missing")
 		}
 	}
 	if d.fault == nil || d.fault.Class != Malformed {
-		d.dispatch()
+		d.dispatch(n)
 	}
 	return nil
 }
@@ -234,7 +239,7 @@ func (d *decoding) meta(n *node, nth, child int) error {
 // name reads a text that is part of the identity, and so of a key.
 func (d *decoding) name(n *node) string {
 	if len(n.text) > maxKey {
-		d.refuse(Malformed, n.path(""), n.text, fmt.Sprintf("expected at most %d bytes", maxKey))
+		d.refuse(Malformed, n, "", n.text, fmt.Sprintf("expected at most %d bytes", maxKey))
 		return ""
 	}
 	return n.text
@@ -242,13 +247,13 @@ func (d *decoding) name(n *node) string {
 
 // dispatch finds out what the message is: its records are looked at only when
 // it is supported.
-func (d *decoding) dispatch() {
+func (d *decoding) dispatch(meta *node) {
 	typ, styp := d.msg.Meta.Type, d.msg.Meta.Subtype
 	switch {
 	case typ == "FLOP":
 		event, known := d.codec.events[styp]
 		if !known {
-			d.refuse(Unsupported, "MSG/META/STYP", styp, "this subtype of an event is not supported")
+			d.refuse(Unsupported, meta, "/STYP", styp, "this subtype of an event is not supported")
 			return
 		}
 		d.body, d.op, d.event = "FLOP", "change", event
@@ -261,15 +266,15 @@ func (d *decoding) dispatch() {
 		typ == "ADFT" && styp != "DEL": // as SCHD/ADFT, whatever its subtype is called (wire D13)
 		d.body, d.op = "SCHD", "create"
 	case typ == "SCHD" || typ == "ADFT":
-		d.refuse(Unsupported, "MSG/META/STYP", styp, "this subtype of a schedule is not supported")
+		d.refuse(Unsupported, meta, "/STYP", styp, "this subtype of a schedule is not supported")
 	case typ == "SCHS" && (styp == "DNLD" || styp == "RESP"):
 		d.body, d.op, d.headers = "SCHS", "season", map[string]string{}
 	case d.codec.refs[typ] != nil && (styp == "DNLD" || styp == "RESP" || styp == "ADD" || styp == "UPD" || styp == "DEL"):
 		d.body, d.op = typ, "item"
 	case typ == "SCHS" || d.codec.refs[typ] != nil:
-		d.refuse(Unsupported, "MSG/META/STYP", styp, "this subtype of "+typ+" is not supported")
+		d.refuse(Unsupported, meta, "/STYP", styp, "this subtype of "+typ+" is not supported")
 	default:
-		d.refuse(Unsupported, "MSG/META/TYPE", typ+"/"+styp, "messages of this type are not supported")
+		d.refuse(Unsupported, meta, "/TYPE", typ+"/"+styp, "messages of this type are not supported")
 	}
 }
 
@@ -285,7 +290,7 @@ func (d *decoding) part(n *node, nth int) error {
 		d.recs(n, d.counts)
 		return nil
 	case n.name != d.body && d.codec.bodies[n.name]:
-		d.refuse(Protocol, n.path(""), "", fmt.Sprintf("a message of type %s has no such element", d.msg.Meta.Type))
+		d.refuse(Protocol, n, "", "", fmt.Sprintf("a message of type %s has no such element", d.msg.Meta.Type))
 		return d.xml.skip()
 	case n.name != d.body:
 		d.namespace(n)
@@ -310,7 +315,7 @@ func (d *decoding) part(n *node, nth int) error {
 		return nil
 	}
 	if nth > 1 {
-		d.refuse(Protocol, n.path(""), "", d.body+" stands in the message twice")
+		d.refuse(Protocol, n, "", "", d.body+" stands in the message twice")
 	}
 	return d.schedule(n)
 }
@@ -321,7 +326,7 @@ func (d *decoding) schedule(body *node) error {
 	d.namespace(body)
 	declared, records := 0, 0
 	for {
-		start, more, err := d.xml.child()
+		more, err := d.xml.child()
 		if err != nil {
 			return err
 		}
@@ -331,7 +336,7 @@ func (d *decoding) schedule(body *node) error {
 			}
 			return nil
 		}
-		n := &node{parent: body, name: full(start.Name), attrs: start.Attr}
+		n := d.node(body)
 		switch n.name {
 		case "RECS":
 			declared++
@@ -374,9 +379,9 @@ func (d *decoding) recs(n *node, nth int) {
 	switch {
 	case !ok:
 	case nth > 1:
-		d.refuse(Protocol, n.path(""), value, "RECS stands in the message twice")
+		d.refuse(Protocol, n, "", value, "RECS stands in the message twice")
 	case !fits || count < 0:
-		d.refuse(CodecError, n.path(""), value, "expected a whole number, 0 or more")
+		d.refuse(CodecError, n, "", value, "expected a whole number, 0 or more")
 	default:
 		d.msg.Declared = &count
 	}
@@ -385,7 +390,7 @@ func (d *decoding) recs(n *node, nth int) {
 // value is the text of an element that may hold nothing but a text.
 func (d *decoding) value(n *node) (string, bool) {
 	if n.first != nil {
-		d.refuse(CodecError, n.path(""), n.first.name, "expected a text, not elements")
+		d.refuse(CodecError, n, "", n.first.name, "expected a text, not elements")
 		return "", false
 	}
 	return n.text, true
@@ -397,15 +402,15 @@ func (d *decoding) record(n *node) {
 	group(n)
 	id := n.kind("FLID")
 	if id == nil {
-		d.refuse(Malformed, n.path("/FLID"), "", "FLID is missing")
+		d.refuse(Malformed, n, "/FLID", "", "FLID is missing")
 		return
 	}
 	flid, ok := parseFLID(id.text)
 	switch {
 	case id.same != nil:
-		d.refuse(Protocol, id.path(""), id.same.text, "it stands in the record twice")
+		d.refuse(Protocol, id, "", id.same.text, "it stands in the record twice")
 	case !ok || id.first != nil:
-		d.refuse(Malformed, id.path(""), id.text, wantFLID)
+		d.refuse(Malformed, id, "", id.text, wantFLID)
 	}
 	if d.fault != nil {
 		return

@@ -29,7 +29,7 @@ func (d *decoding) item(r *reference, n *node, keys int, whole bool) {
 		}
 		if i < keys {
 			if len(value) > maxKey {
-				d.refuse(CodecError, n.path(f.place()), value, fmt.Sprintf("expected at most %d bytes", maxKey))
+				d.refuse(CodecError, n, f.place(), value, fmt.Sprintf("expected at most %d bytes", maxKey))
 				return
 			}
 			key = append(key, value)
@@ -42,7 +42,7 @@ func (d *decoding) item(r *reference, n *node, keys int, whole bool) {
 		d.items.out = appendUnknownItem(d.items.out, r, n)
 	}
 	if d.fault == nil {
-		d.msg.Items = append(d.msg.Items, Item{Key: strings.Join(key, "|"), Data: d.items.end()})
+		d.msg.Items = append(d.msg.Items, Item{Key: strings.Clone(strings.Join(key, "|")), Data: d.items.end()})
 	}
 }
 
@@ -73,7 +73,7 @@ func (d *decoding) itemField(f *field, n *node) string {
 	}
 	if value == "" {
 		if f.required {
-			d.refuse(Protocol, from.path(more), "", strings.TrimPrefix(f.name, "@")+" is missing")
+			d.refuse(Protocol, from, more, "", strings.TrimPrefix(f.name, "@")+" is missing")
 		}
 		return ""
 	}
@@ -81,7 +81,7 @@ func (d *decoding) itemField(f *field, n *node) string {
 	at := len(d.items.out)
 	var wrong string
 	if d.items.out, wrong = d.appendValue(d.items.out, f.kind, value); wrong != "" {
-		d.refuse(CodecError, from.path(more), value, wrong)
+		d.refuse(CodecError, from, more, value, wrong)
 		return ""
 	}
 	if f.kind == text {
@@ -122,7 +122,7 @@ func (d *decoding) itemSet(s *set, n *node) {
 		}
 		d.items.out = append(d.items.out, '}')
 		if d.fault == nil && !d.keys.add(key.String()) {
-			d.refuse(Protocol, c.path(""), strings.Trim(key.String(), "|"), "it stands in the record twice")
+			d.refuse(Protocol, c, "", strings.Trim(key.String(), "|"), "it stands in the record twice")
 		}
 	}
 	d.items.out = append(d.items.out, ']')
@@ -140,8 +140,8 @@ func appendUnknownItem(dst []byte, r *reference, n *node) []byte {
 	}
 	for _, a := range n.attrs {
 		if own(a) {
-			key("@" + a.Name.Local)
-			dst = appendString(dst, strings.TrimSpace(a.Value))
+			key("@" + a.name)
+			dst = appendString(dst, strings.TrimSpace(a.value))
 		}
 	}
 	for c := n.kinds; c != nil; c = c.nextKind {
@@ -183,17 +183,17 @@ func (d *decoding) seasonHeader(n *node) {
 		case !ok:
 			return
 		case d.headers[f.column] != "":
-			d.refuse(Protocol, n.path(""), value, "it stands in the header twice")
+			d.refuse(Protocol, n, "", value, "it stands in the header twice")
 			return
 		case value == "" && f.required:
-			d.refuse(Protocol, n.path(""), "", f.name+" is missing")
+			d.refuse(Protocol, n, "", "", f.name+" is missing")
 			return
 		case value == "":
 			return
 		}
 		json, wrong := d.appendValue(nil, f.kind, value)
 		if wrong != "" {
-			d.refuse(CodecError, n.path(""), value, wrong)
+			d.refuse(CodecError, n, "", value, wrong)
 			return
 		}
 		d.headers[f.column] = string(json)
@@ -210,7 +210,7 @@ func (d *decoding) endSeason(body *node) {
 		case v != "":
 			out = append(appendKey(out, f.column), v...)
 		case f.required:
-			d.refuse(Protocol, body.path("/"+f.name), "", f.name+" is missing")
+			d.refuse(Protocol, body, "/"+f.name, "", f.name+" is missing")
 		}
 	}
 	d.msg.Season = append(out, '}')

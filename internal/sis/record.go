@@ -73,11 +73,11 @@ func (d *decoding) fltr(n *node) {
 // its name. x is nil for an element without attributes of its own.
 func (d *decoding) strange(name string, n *node, x *composite) {
 	for _, a := range n.attrs {
-		if !own(a) || (x != nil && x.has("@"+a.Name.Local)) {
+		if !own(a) || (x != nil && x.has("@"+a.name)) {
 			continue
 		}
-		d.patch.extra = appendKey(d.patch.extra, name+"@"+a.Name.Local)
-		d.patch.extra = appendString(d.patch.extra, strings.TrimSpace(a.Value))
+		d.patch.extra = appendKey(d.patch.extra, name+"@"+a.name)
+		d.patch.extra = appendString(d.patch.extra, strings.TrimSpace(a.value))
 	}
 }
 
@@ -151,7 +151,7 @@ func (d *decoding) flop(n *node) {
 	case first != nil: // FDEL
 		d.once(first)
 		if !first.blank() {
-			d.refuse(Protocol, first.path(""), first.text, "it must be empty")
+			d.refuse(Protocol, first, "", first.text, "it must be empty")
 		}
 	}
 }
@@ -159,13 +159,13 @@ func (d *decoding) flop(n *node) {
 // once refuses a second element of that name.
 func (d *decoding) once(c *node) {
 	if c.same != nil {
-		d.refuse(Protocol, c.path(""), c.same.text, "it stands in the record twice")
+		d.refuse(Protocol, c, "", c.same.text, "it stands in the record twice")
 	}
 }
 
 // missing refuses a node without an element or attribute.
 func (d *decoding) missing(n *node, name string) {
-	d.refuse(Protocol, n.path("/"+name), "", name+" is missing")
+	d.refuse(Protocol, n, "/"+name, "", name+" is missing")
 }
 
 // flopScalars sets the columns of a FLOP of one or more single values, each
@@ -182,7 +182,7 @@ func (d *decoding) flopScalars(scalars []*scalar, n *node) {
 		case c == nil && (s.class == mandatory || s.class == optional):
 			d.missing(n, s.element)
 		case s.class == mandatory && value == "":
-			d.refuse(Protocol, c.path(""), "", s.element+" must have a value")
+			d.refuse(Protocol, c, "", "", s.element+" must have a value")
 		}
 		clear = clear || (s.class == together && value == "")
 		leader = leader || (s.class == optional && value == "")
@@ -215,7 +215,7 @@ func (d *decoding) set(column string, k kind, value string, from *node) {
 	}
 	var wrong string
 	if d.patch.set, wrong = d.appendValue(d.patch.set, k, value); wrong != "" {
-		d.refuse(CodecError, from.path(""), value, wrong)
+		d.refuse(CodecError, from, "", value, wrong)
 	}
 }
 
@@ -227,7 +227,7 @@ func (d *decoding) composite(x *composite, n *node) {
 	}
 	lead := n.attr(x.fields[0].name[1:])
 	if lead == "" && x.alone && n.text != "" {
-		d.refuse(Protocol, n.path(x.fields[0].name), "", "a text needs "+x.fields[0].name[1:])
+		d.refuse(Protocol, n, x.fields[0].name, "", "a text needs "+x.fields[0].name[1:])
 		return
 	}
 	for i := range x.fields {
@@ -238,7 +238,7 @@ func (d *decoding) composite(x *composite, n *node) {
 				value = n.attr(f.name[1:])
 			}
 			if f.oneOf != "" && !oneOf(f.oneOf, value) {
-				d.refuse(CodecError, n.path(f.name), value, "expected "+strings.ReplaceAll(f.oneOf, " ", " or "))
+				d.refuse(CodecError, n, f.name, value, "expected "+strings.ReplaceAll(f.oneOf, " ", " or "))
 			}
 		}
 		d.set(f.column, f.kind, value, n)
@@ -316,10 +316,10 @@ func (d *decoding) doors(doors []door, first *node) {
 		}
 		switch {
 		case column == "":
-			d.refuse(CodecError, id.path(""), poid, "expected O or C")
+			d.refuse(CodecError, id, "", poid, "expected O or C")
 			return
 		case seen[column]:
-			d.refuse(Protocol, id.path(""), poid, "the same door twice")
+			d.refuse(Protocol, id, "", poid, "the same door twice")
 			return
 		}
 		seen[column] = true
@@ -359,7 +359,7 @@ func (d *decoding) flopList(l *list, n, first *node) {
 	case use == upsert:
 		*part = append(appendKey((*part)[:0], l.name), "null"...)
 	case d.codec.opts.RefuseEmptyList:
-		d.refuse(Protocol, n.path("/"+l.element), "", l.element+" has no member, and sis.empty-list refuses that")
+		d.refuse(Protocol, n, "/"+l.element, "", l.element+" has no member, and sis.empty-list refuses that")
 	}
 }
 
@@ -374,7 +374,7 @@ func (d *decoding) members(dst []byte, l *list, first *node, use use, keys *name
 		c.index = i
 		switch blank := c.blank(); {
 		case blank && mixed:
-			d.refuse(Protocol, c.path(""), "", "a blank member beside others")
+			d.refuse(Protocol, c, "", "", "a blank member beside others")
 		case !blank:
 			dst = d.member(dst, l, c, use, keys)
 			count++
@@ -403,7 +403,7 @@ func (d *decoding) member(dst []byte, l *list, n *node, use use, keys *nameSet) 
 		case value != "":
 			var wrong string
 			if dst, wrong = d.appendValue(appendKey(dst, f.column), f.kind, value); wrong != "" {
-				d.refuse(CodecError, from.path(more), value, wrong)
+				d.refuse(CodecError, from, more, value, wrong)
 				return dst
 			}
 		case f.name == l.lasting && use == upsert:
@@ -411,7 +411,7 @@ func (d *decoding) member(dst []byte, l *list, n *node, use use, keys *nameSet) 
 		case f.name == l.lasting:
 			return dst[:begin]
 		case f.required && use != inRecord:
-			d.refuse(Protocol, from.path(more), "", strings.TrimPrefix(f.name, "@")+" is missing")
+			d.refuse(Protocol, from, more, "", strings.TrimPrefix(f.name, "@")+" is missing")
 			return dst
 		}
 	}
@@ -436,7 +436,7 @@ func (d *decoding) fieldValue(f *field, n *node) (value string, from *node, more
 	}
 	if c := n.child(f.name); c != nil {
 		if n.again(c) {
-			d.refuse(Protocol, c.path(""), c.text, "it stands in the member twice")
+			d.refuse(Protocol, c, "", c.text, "it stands in the member twice")
 		}
 		value, _ = d.value(c)
 	}
@@ -448,22 +448,22 @@ func (d *decoding) memberKey(dst []byte, f *field, value string, n *node, keys *
 	name := strings.TrimPrefix(f.name, "@")
 	switch {
 	case value == "":
-		d.refuse(Protocol, n.path(f.place()), "", name+" is missing")
+		d.refuse(Protocol, n, f.place(), "", name+" is missing")
 		return dst
 	case len(value) > maxKey:
-		d.refuse(CodecError, n.path(f.place()), value, fmt.Sprintf("expected at most %d bytes", maxKey))
+		d.refuse(CodecError, n, f.place(), value, fmt.Sprintf("expected at most %d bytes", maxKey))
 		return dst
 	}
 	if f.kind == number {
 		no, ok := parseInteger(value, 32)
 		if !ok || no < 0 {
-			d.refuse(CodecError, n.path(f.place()), value, "expected a whole number, 0 or more")
+			d.refuse(CodecError, n, f.place(), value, "expected a whole number, 0 or more")
 			return dst
 		}
 		value = strconv.FormatInt(no, 10) // "01" and "1" are one number
 	}
 	if !keys.add(value) {
-		d.refuse(Protocol, n.path(f.place()), value, "the same "+name+" twice")
+		d.refuse(Protocol, n, f.place(), value, "the same "+name+" twice")
 	}
 	return appendString(appendComma(dst), value)
 }
@@ -507,9 +507,9 @@ func appendUnknown(dst []byte, l *list, n *node) []byte {
 		dst = appendKey(dst, name)
 	}
 	for _, a := range n.attrs {
-		if own(a) && !known("@", a.Name.Local) {
-			key("@" + a.Name.Local)
-			dst = appendString(dst, strings.TrimSpace(a.Value))
+		if own(a) && !known("@", a.name) {
+			key("@" + a.name)
+			dst = appendString(dst, strings.TrimSpace(a.value))
 		}
 	}
 	grouped := false
@@ -560,7 +560,7 @@ func appendElement(dst []byte, n *node) []byte {
 	dst = append(dst, '{')
 	for _, a := range n.attrs {
 		if own(a) {
-			dst = appendString(appendKey(dst, "@"+a.Name.Local), strings.TrimSpace(a.Value))
+			dst = appendString(appendKey(dst, "@"+a.name), strings.TrimSpace(a.value))
 		}
 	}
 	if n.text != "" {

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Class says what becomes of a message that cannot be read (wire D9).
@@ -33,9 +34,12 @@ const (
 // Error says what is wrong with a message, and where.
 type Error struct {
 	Class  Class
-	Path   string // MSG/SCHD/FLTR[2]/SODT; "" when there is no place
+	Path   string // MSG/SCHD/FLTR[2]/SODT; "" when the text is no XML
 	Value  string // shortened to 80 characters
 	Reason string // what is wrong, or what was expected
+	// Line and Column, in characters, count from 1; 0 when there is no place.
+	// They are those of the tag, or of the attribute in it.
+	Line, Column int
 }
 
 // newError makes an error that is short whatever the message holds.
@@ -43,15 +47,26 @@ func newError(class Class, path, value, reason string) *Error {
 	return &Error{Class: class, Path: shorten(path, 200), Value: shorten(value, 80), Reason: shorten(reason, 200)}
 }
 
-// Error is one sentence: where, what is there, what is wrong with it.
+// in adds the place: at is a byte of text.
+func (e *Error) in(text string, at int) *Error {
+	before := text[:at]
+	e.Line = strings.Count(before, "\n") + 1
+	e.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	return e
+}
 
+// Error is one sentence: where, what is there, what is wrong with it. Line and
+// column stand in it when there is no path.
 func (e *Error) Error() string {
 	out := e.Reason
 	if e.Value != "" {
 		out = strconv.Quote(e.Value) + ": " + out
 	}
-	if e.Path != "" {
+	switch {
+	case e.Path != "":
 		out = e.Path + ": " + out
+	case e.Line > 0:
+		out = fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, out)
 	}
 	return out
 }

@@ -1,8 +1,6 @@
 package sis
 
 import (
-	"bytes"
-	"encoding/xml"
 	"fmt"
 	"strings"
 )
@@ -11,7 +9,8 @@ import (
 type node struct {
 	parent *node
 	name   string // with its prefix, if it has one
-	attrs  []xml.Attr
+	at     int    // where its tag begins in the text
+	attrs  []attr
 	text   string // of the element itself, trimmed; "" when xsi:nil says so
 	index  int    // among its like, from 1, where a path shows it
 
@@ -20,16 +19,15 @@ type node struct {
 	nextKind          *node // first sibling of another name
 	same, lastSame    *node // siblings of the same name
 
-	head, tail int    // its text before the first child, in the arena
-	more       []byte // its text behind the first child, if any
+	more []byte // all of its text, once it has several pieces
 }
 
 // attr returns an attribute without a prefix, trimmed; "" when absent, which
 // means the same as empty (wire Q8).
 func (n *node) attr(name string) string {
 	for _, a := range n.attrs {
-		if a.Name.Space == "" && a.Name.Local == name {
-			return strings.TrimSpace(a.Value)
+		if a.prefix == "" && a.name == name {
+			return strings.TrimSpace(a.value)
 		}
 	}
 	return ""
@@ -41,7 +39,7 @@ func (n *node) blank() bool {
 		return false
 	}
 	for _, a := range n.attrs {
-		if own(a) && strings.TrimSpace(a.Value) != "" {
+		if own(a) && strings.TrimSpace(a.value) != "" {
 			return false
 		}
 	}
@@ -54,7 +52,7 @@ func (n *node) blank() bool {
 }
 
 // own tells an attribute of the message from one of XML itself.
-func own(a xml.Attr) bool { return a.Name.Space == "" && a.Name.Local != "xmlns" }
+func own(a attr) bool { return a.prefix == "" && a.name != "xmlns" }
 
 // kind returns the first child of that name; group has been called.
 func (n *node) kind(name string) *node {
@@ -79,27 +77,41 @@ func (n *node) path(more string) string {
 	return out + more
 }
 
+// place is where the node stands in the text, or what more names of it.
+func (n *node) place(more string) int {
+	if name, ok := strings.CutPrefix(more, "@"); ok {
+		for _, a := range n.attrs {
+			if a.prefix == "" && a.name == name {
+				return a.at
+			}
+		}
+	}
+	if name, ok := strings.CutPrefix(more, "/"); ok {
+		if c := n.child(name); c != nil {
+			return c.at
+		}
+	}
+	return n.at
+}
+
 // tree holds the nodes inside one record; the next record uses them again.
 type tree struct {
 	chunks [][]node
 	used   int
-	arena  []byte // texts of the record
 }
 
 const chunk = 32 // nodes
 
-func (t *tree) reset() { t.used, t.arena = 0, t.arena[:0] }
+func (t *tree) reset() { t.used = 0 }
 
-func (t *tree) at(i int) *node { return &t.chunks[i/chunk][i%chunk] }
-
-// add makes a node, the last child of its parent.
-func (t *tree) add(parent *node, start xml.StartElement) *node {
+// add makes a node of the tag that was just read, the last child of its parent.
+func (t *tree) add(parent *node, s *scanner) *node {
 	if t.used == len(t.chunks)*chunk {
 		t.chunks = append(t.chunks, make([]node, chunk))
 	}
-	n := t.at(t.used)
+	n := &t.chunks[t.used/chunk][t.used%chunk]
 	t.used++
-	*n = node{parent: parent, name: full(start.Name), attrs: start.Attr}
+	*n = node{parent: parent, name: s.name, attrs: s.attrs, at: s.at}
 	if parent.last == nil {
 		parent.first = n
 	} else {
@@ -110,36 +122,28 @@ func (t *tree) add(parent *node, start xml.StartElement) *node {
 }
 
 // write takes a piece of text that stands directly in the node.
-func (t *tree) write(n *node, piece []byte) {
-	blank := len(bytes.TrimSpace(piece)) == 0
+func (n *node) write(piece string) {
 	switch {
-	case n.head == n.tail && n.more == nil && blank:
-		// Blanks before any text are trimmed in the end.
-	case n.first == nil:
-		if n.head == n.tail {
-			n.head = len(t.arena)
+	case n.text == "" && n.more == nil:
+		if strings.TrimSpace(piece) != "" { // blanks before any text are trimmed in the end
+			n.text = piece
 		}
-		t.arena = append(t.arena, piece...)
-		n.tail = len(t.arena)
+	case n.more == nil:
+		n.more = append([]byte(n.text), piece...)
 	default:
 		n.more = append(n.more, piece...)
 	}
 }
 
-// finish gives the record and each node in it its text.
-func (t *tree) finish(top *node) {
-	all := string(t.arena)
-	top.finish(all)
-	for i := range t.used {
-		t.at(i).finish(all)
+// finish gives the node its text, when all of it was read.
+func (n *node) finish() {
+	if n.more != nil {
+		n.text = string(n.more)
 	}
-}
-
-func (n *node) finish(all string) {
-	n.text = strings.TrimSpace(all[n.head:n.tail] + string(n.more))
+	n.text = strings.TrimSpace(n.text)
 	for _, a := range n.attrs {
-		if a.Name.Space == "xsi" && a.Name.Local == "nil" {
-			if v := strings.TrimSpace(a.Value); v == "true" || v == "1" {
+		if a.prefix == "xsi" && a.name == "nil" {
+			if v := strings.TrimSpace(a.value); v == "true" || v == "1" {
 				n.text = ""
 			}
 		}
