@@ -15,7 +15,7 @@ func newRootCmd() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRunCmd(), newMigrateCmd(), newSeedCmd(), newReleaseHoleCmd(), newVerifyCmd(), newVersionCmd(),
+	root.AddCommand(newRunCmd(), newMigrateCmd(), newSeedCmd(), newReleaseHoleCmd(), newVerifyCmd(), newDecodeCmd(), newVersionCmd(),
 		newSimulateCmd(), newDemoCmd(), newBenchCmd())
 	return root
 }

@@ -64,7 +64,14 @@ func (d decoder) one(text mailbox.Text, now time.Time) (out decoded) {
 		out.object = sis.Message{}.AppendBatch(nil, text.ID, hash, err)
 		return out
 	}
-	msg, err := d.codec.Decode(text.Body, now)
+	var msg sis.Message
+	body, err := text.Body, error(nil)
+	if text.Binary {
+		body, err = sis.Unicode(body)
+	}
+	if err == nil {
+		msg, err = d.codec.Decode(body, now)
+	}
 	out.object, out.records = msg.AppendBatch(nil, text.ID, hash, err), len(msg.Records)
 	return out
 }

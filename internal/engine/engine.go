@@ -56,15 +56,19 @@ type Engine struct {
 	dispatcherWake chan struct{}
 }
 
-// New makes an engine. It does not touch any server.
-func New(cfg config.Config, p Parts) *Engine {
-	codec := sis.New(sis.Options{
+// Codec makes the codec that the configuration asks for.
+func Codec(cfg config.Config) *sis.Codec {
+	return sis.New(sis.Options{
 		Zone: cfg.OperationDay.Zone, MaxBytes: int(cfg.SIS.MaxBytes), MaxDepth: cfg.SIS.MaxDepth,
 		ErutMerge: cfg.SIS.ErutMerge, RefuseEmptyList: cfg.SIS.RefuseEmptyList,
 	})
+}
+
+// New makes an engine. It does not touch any server.
+func New(cfg config.Config, p Parts) *Engine {
 	return &Engine{
 		cfg: cfg, q: gen.New(p.Pool), renewal: p.Renewal, box: p.Mailbox, producer: p.Producer,
-		decoder: newDecoder(codec), log: p.Log, mono: p.Mono, clock: &clock{mono: p.Mono},
+		decoder: newDecoder(Codec(cfg)), log: p.Log, mono: p.Mono, clock: &clock{mono: p.Mono},
 		pumpWake: make(chan struct{}, 1), dispatcherWake: make(chan struct{}, 1),
 	}
 }

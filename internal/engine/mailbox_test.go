@@ -211,19 +211,23 @@ func TestCharacterSets(t *testing.T) {
 			insert(m.create(1))
 			insert(label + m.event("REMC", 1, "<REMC>"+c.want+"</REMC>"))
 			var broken []int64
+			want := c.want + " Z"
 			if name == "binary" {
 				broken = append(broken, insert(m.event("REMC", 1, "<REMC>\xff\xfe\xc0</REMC>")),
-					insert(`<?xml version="1.0" encoding="GBK"?>`+m.event("REMC", 1, "<REMC>\xc0\xd7\xd3\xea</REMC>")))
+					insert(`<?xml version="1.0" encoding="GBK"?>`+m.event("REMC", 1, "<REMC>\xc0\xff</REMC>")),
+					insert(`<?xml version="1.0" encoding="Shift_JIS"?>`+m.event("REMC", 1, "<REMC>\x97\x8b</REMC>")))
+				insert(`<?xml version="1.0" encoding="GBK"?>` + m.event("FTSS", 1, "<FTSS>\xc0\xd7</FTSS>"))
+				want += " 雷"
 			}
 			last := insert(m.terminal(1, "Z"))
 			w.start()
 			w.idle(last)
-			if got := w.get("SELECT remarks || ' ' || terminal FROM msgx.flight_schd"); got != c.want+" Z" {
-				t.Errorf("remark and terminal %q", got)
+			if got := w.get("SELECT concat_ws(' ', remarks, terminal, status_code) FROM msgx.flight_schd"); got != want {
+				t.Errorf("remark, terminal and status %q, want %q", got, want)
 			}
 			for _, id := range broken {
 				if got := w.stands(id); got != "DEAD MALFORMED" {
-					t.Errorf("bytes that are not UTF-8 end as %q: guessed", got)
+					t.Errorf("bytes that are not what they say end as %q: guessed", got)
 				}
 			}
 		})

@@ -17,7 +17,8 @@ const packetTooLarge = 1153
 // Text is the text of a row. Body is nil when the text is NULL or Oversized, and empty but not nil when it is empty.
 type Text struct {
 	ID        int64
-	Body      []byte // UTF-8
+	Body      []byte // UTF-8; of a Binary text whatever its writer wrote
+	Binary    bool   // the column has no character set: what the text says of its encoding counts
 	Null      bool
 	Oversized bool  // longer than Config.MaxTextBytes or than a packet may be, and not fetched
 	Bytes     int64 // length of the text
@@ -80,10 +81,10 @@ func (m *Mailbox) fetch(ctx context.Context, page []int64, texts map[int64]Text)
 // query adds rows with their lengths and body, an expression.
 func (m *Mailbox) query(ctx context.Context, page []int64, body string, texts map[int64]Text) error {
 	marks, args := placeholders(page)
-	query := fmt.Sprintf("SELECT %s, OCTET_LENGTH(%s), %s FROM %s WHERE %s IN (%s)", m.id, m.text, body, m.table, m.id, marks)
+	query := fmt.Sprintf("SELECT %s, OCTET_LENGTH(%s), CHARSET(%s) = 'binary', %s FROM %s WHERE %s IN (%s)", m.id, m.text, m.text, body, m.table, m.id, marks)
 	fetched, err := collect(ctx, m.db, func(row *sql.Rows) (t Text, err error) {
 		var bytes sql.NullInt64
-		err = row.Scan(&t.ID, &bytes, &t.Body)
+		err = row.Scan(&t.ID, &bytes, &t.Binary, &t.Body)
 		t.Bytes, t.Null = bytes.Int64, !bytes.Valid
 		t.Oversized = bytes.Valid && t.Body == nil
 		return t, err
