@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -32,7 +31,7 @@ func newDecodeCmd() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the JSON that pump_apply takes instead")
 	return configured(cmd, func(cmd *cobra.Command, cfg config.Config, args []string) error {
-		raw, err := readMessage(cmd.InOrStdin(), args[0], cfg.SIS.MaxBytes)
+		raw, err := readMessage(cmd.InOrStdin(), args[0])
 		if err != nil {
 			return err
 		}
@@ -40,21 +39,15 @@ func newDecodeCmd() *cobra.Command {
 	})
 }
 
-// readMessage reads a file, or standard input; at most one byte beyond limit,
-// for the codec to refuse.
-func readMessage(stdin io.Reader, name string, limit int64) ([]byte, error) {
-	in := stdin
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("open the message: %w", err)
-		}
-		defer f.Close()
-		in = f
+// readMessage reads a file, or standard input.
+func readMessage(stdin io.Reader, name string) ([]byte, error) {
+	read := func() ([]byte, error) { return os.ReadFile(name) }
+	if name == "-" {
+		read = func() ([]byte, error) { return io.ReadAll(stdin) }
 	}
-	raw, err := io.ReadAll(io.LimitReader(in, limit+1))
+	raw, err := read()
 	if err != nil {
-		return nil, fmt.Errorf("read the message %s: %w", name, err)
+		return nil, fmt.Errorf("read the message: %w", err)
 	}
 	return raw, nil
 }
@@ -158,7 +151,7 @@ func explainPatch(w io.Writer, patch json.RawMessage) error {
 		explainMembers(w, "changes", name, p.Upsert[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Extra)) {
-		fmt.Fprintf(w, "  keeps\t%s\t%s\n", strings.TrimPrefix(name, "@"), p.Extra[name])
+		fmt.Fprintf(w, "  keeps\t%s\t%s\n", name, p.Extra[name])
 	}
 	return nil
 }

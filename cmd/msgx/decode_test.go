@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +15,8 @@ func TestDecode(t *testing.T) {
 	meta := func(styp, inside string) string { return head + styp + "</STYP></META>\n" + inside + "</MSG>" }
 	for name, c := range map[string]struct{ text, out, err string }{
 		"sets and clears": {
-			meta("TRML", "<FLOP><FLID>5</FLID><TRML>T2</TRML></FLOP><FLOP><FLID>6</FLID><TRML/><NEWW>x</NEWW></FLOP>"),
-			`FLOP/TRML from AODB, number 7, written 2026-04-17T07:44:18+08:00 change flight 5 sets terminal "T2" change flight 6 clears terminal keeps NEWW "x"`, "",
+			meta("TRML", "<FLOP><FLID>5</FLID><TRML>T2</TRML></FLOP><FLOP B='y'><FLID>6</FLID><TRML/><NEWW>x</NEWW></FLOP>"),
+			`FLOP/TRML from AODB, number 7, written 2026-04-17T07:44:18+08:00 change flight 5 sets terminal "T2" change flight 6 clears terminal keeps @B "y" keeps NEWW "x"`, "",
 		},
 		"replaces": {
 			meta("GTDT", "<FLOP><FLID>5</FLID><GTDT GTNO='1'><GATE>A</GATE></GTDT></FLOP>"),
@@ -65,10 +66,25 @@ func TestDecode(t *testing.T) {
 			}
 		})
 	}
-	if _, err := msgx(t, "decode", filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "open the message") {
+	if _, err := msgx(t, "decode", filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "read the message") {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if _, err := msgx(t, "decode", "--sis.max-bytes=10", "../../internal/sis/testdata/flop-dely.xml"); err == nil || !strings.Contains(err.Error(), "sis.max-bytes") {
+	long := filepath.Join(t.TempDir(), "long.xml")
+	if err := os.WriteFile(long, []byte(strings.Repeat(" ", 3000)+"<MSG/>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := msgx(t, "decode", "--sis.max-bytes=1KiB", long); err == nil || !strings.Contains(err.Error(), "CODEC_ERROR: the text has 3006 bytes, sis.max-bytes allows 1024") {
 		t.Errorf("a file that is too long: %v", err)
+	}
+}
+
+// TestDecodeStandardInput: - is standard input.
+func TestDecodeStandardInput(t *testing.T) {
+	root := newRootCmd()
+	root.SetArgs([]string{"decode", "-"})
+	root.SetIn(strings.NewReader("<MSG>\n<A>"))
+	root.SetOut(io.Discard)
+	if err := root.ExecuteContext(t.Context()); err == nil || err.Error() != "MALFORMED: line 2, column 4: the text ends inside A" {
+		t.Errorf("%v", err)
 	}
 }

@@ -189,10 +189,16 @@ func (w *world) startAt(mono engine.Monotonic, watch func(statement string) myte
 	return w.startWith(mono)
 }
 
-// betweenRenewals waits until the lease was renewed, which happens in the same
-// moment as the brake is looked at: a renewal would notice that the test moves
-// the clock, and end the term before the mark does.
-func betweenRenewals() { time.Sleep(400 * time.Millisecond) }
+// calm brakes the loops that look at the clock all the time, and waits until
+// they stand: they would notice that the test moves the clock, and end the term
+// before the mark does.
+func (w *world) calm(r *running) {
+	w.t.Helper()
+	w.exec("UPDATE msgx.loop_state SET wanted = 'off' WHERE loop IN ('poller', 'pump')")
+	w.until("poller and pump stand still", func() bool {
+		return r.log.contains("brake loop=poller on=true") && r.log.contains("brake loop=pump on=true")
+	})
+}
 
 // TestMarkClaimOutlived: the mailbox stalls in the middle of a mark for longer
 // than the claim lasts, and meanwhile an operator takes the message up again. The
@@ -206,17 +212,13 @@ func TestMarkClaimOutlived(t *testing.T) {
 	var stalled atomic.Bool
 	var commits atomic.Int32
 	ctx := context.WithoutCancel(t.Context())
-	reopen := func(query string) {
-		if _, err := w.pg.Pool.Exec(ctx, query, id); err != nil {
-			t.Error(err)
-		}
-	}
 	r := w.startAt(func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, func(statement string) mytest.Fate {
 		switch {
 		case strings.HasPrefix(statement, "UPDATE ") && stalled.CompareAndSwap(false, true):
-			betweenRenewals()
-			reopen(`UPDATE msgx.proc_state SET state = 'PENDING', outcome = NULL, reopened = true, finished_at = NULL, backfill_next_at = NULL,
-				backfill_token = NULL, backfill_claimed_until = NULL, backfill_epoch = NULL WHERE msg_id = $1`)
+			if _, err := w.pg.Pool.Exec(ctx, `UPDATE msgx.proc_state SET state = 'PENDING', outcome = NULL, reopened = true, finished_at = NULL,
+				backfill_next_at = NULL, backfill_token = NULL, backfill_claimed_until = NULL, backfill_epoch = NULL WHERE msg_id = $1`, id); err != nil {
+				t.Error(err)
+			}
 			ahead.Store(int64(3 * time.Minute))
 		case statement == "COMMIT":
 			commits.Add(1)
@@ -224,7 +226,7 @@ func TestMarkClaimOutlived(t *testing.T) {
 		return mytest.Pass
 	})
 	w.finished(id)
-	w.exec("UPDATE msgx.loop_state SET wanted = 'off' WHERE loop IN ('poller', 'pump')") // which look at the clock all the time
+	w.calm(r)
 	w.exec("SELECT msgx.loop_resume('backfill', 'test', 'go', now())")
 	w.until("the mark was given back", func() bool { return stalled.Load() && r.log.contains("the claim is about to end") })
 	if got := w.box("SELECT CMINMSGS_DATE_PROCESSED FROM cminmsgs WHERE CMINMSGS_ID = ?", id); got != "" || commits.Load() != 0 {
@@ -249,15 +251,12 @@ func TestMarkClaimOutlivedBetween(t *testing.T) {
 		IF NEW.CMINMSGS_ID = %d THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'hands off'; END IF`, second))
 	var ahead atomic.Int64
 	var begun atomic.Int32
-	var stalled atomic.Bool
 	ctx := context.WithoutCancel(t.Context())
 	r := w.startAt(func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, func(statement string) mytest.Fate {
 		switch {
 		case statement == "START TRANSACTION":
 			begun.Add(1)
-		case strings.HasPrefix(statement, "UPDATE ") && !stalled.Swap(true):
-			betweenRenewals()
-			ahead.Store(int64(2 * time.Minute))
+		case strings.HasPrefix(statement, "UPDATE ") && ahead.CompareAndSwap(0, int64(2*time.Minute)):
 			if _, err := w.pg.Pool.Exec(ctx, "UPDATE msgx.loop_state SET wanted = 'off' WHERE loop = 'backfill'"); err != nil {
 				t.Error(err)
 			}
@@ -265,7 +264,7 @@ func TestMarkClaimOutlivedBetween(t *testing.T) {
 		return mytest.Pass
 	})
 	w.finished(second)
-	w.exec("UPDATE msgx.loop_state SET wanted = 'off' WHERE loop IN ('poller', 'pump')") // which look at the clock all the time
+	w.calm(r)
 	w.exec("SELECT msgx.loop_resume('backfill', 'test', 'go', now())")
 	w.until("the marks were given back", func() bool { return r.log.contains("the claim is about to end") })
 	if got := begun.Load(); got != 1 {

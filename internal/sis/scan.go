@@ -434,7 +434,6 @@ func isChar(r rune) bool {
 
 // reference appends the character that a reference at s.pos stands for.
 func (s *scanner) reference(out []byte) ([]byte, error) {
-	// The longest that has a meaning is a number with zeros before it.
 	end := strings.IndexByte(s.text[s.pos:], ';')
 	if end < 0 {
 		return nil, s.malformed(s.pos, "& begins no reference")
@@ -549,36 +548,4 @@ func (s *scanner) end() error {
 			return err
 		}
 	}
-}
-
-// nameSet is a set of names, few as a rule; many cost no more each.
-type nameSet struct {
-	few  []string
-	many map[string]bool
-}
-
-func (s *nameSet) reset() { s.few, s.many = s.few[:0], nil }
-
-// add puts a name in; false when it is there already.
-func (s *nameSet) add(name string) bool {
-	if s.many == nil && len(s.few) < 32 {
-		for _, f := range s.few {
-			if f == name {
-				return false
-			}
-		}
-		s.few = append(s.few, name)
-		return true
-	}
-	if s.many == nil {
-		s.many = make(map[string]bool)
-		for _, f := range s.few {
-			s.many[f] = true
-		}
-	}
-	if s.many[name] {
-		return false
-	}
-	s.many[name] = true
-	return true
 }

@@ -34,7 +34,7 @@ const (
 // Error says what is wrong with a message, and where.
 type Error struct {
 	Class  Class
-	Path   string // MSG/SCHD/FLTR[2]/SODT; "" when the text is no XML
+	Path   string // MSG/SCHD/FLTR[2]/SODT; "" when there is none: the text is no XML, or too long
 	Value  string // shortened to 80 characters
 	Reason string // what is wrong, or what was expected
 	// Line and Column, in characters, count from 1; 0 when there is no place.
