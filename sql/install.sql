@@ -46,6 +46,7 @@
 \ir flight/flight_list_array.sql
 \ir flight/flight_members.sql
 \ir flight/flight_state.sql
+\ir flight/flight_same.sql
 \ir flight/flight_log_state.sql
 \ir flight/flight_diff.sql
 \ir flight/flight_put_lists.sql

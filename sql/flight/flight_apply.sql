@@ -26,7 +26,8 @@ AS $body$
 --   Returns  one row for each write of p_writes
 --   Rules    fast path: the stored state is where the fold goes on; slow path:
 --            the fold of the log is the flight, and the event says how it
---            differs from what was stored. No change, no version, no event.
+--            differs from what was stored. No change, no version, no event;
+--            writes of one message that cancel one another are no change.
 DECLARE
     v_flids   bigint[];
     v_lists   text[];
@@ -77,11 +78,7 @@ BEGIN
                           FROM unnest(v_steps) AS s
                          ORDER BY s.flid, s.msg_id DESC, s.seq DESC) AS e
                   LEFT JOIN msgx.flight_state(v_flids, v_lists) AS b USING (flid)
-                 WHERE e.after ? 'created'
-                   AND (b.state IS NULL
-                        OR (b.state -> 'live', b.state -> 's', b.state -> 'l', b.state -> 'x', b.state -> 'created')
-                           IS DISTINCT FROM
-                           (e.after -> 'live', e.after -> 's', e.after -> 'l', e.after -> 'x', e.after -> 'created'))
+                 WHERE e.after ? 'created' AND NOT msgx.flight_same(b.state, e.after)
                  ORDER BY e.flid) AS d;
         UPDATE msgx.proc_state AS p
            SET outcome = 'adopted-by:' || (SELECT max(w.msg_id) FROM unnest(p_writes) AS w), updated_at = p_now
@@ -103,6 +100,8 @@ BEGIN
                                                        FROM jsonb_object_keys(w.patch -> 'set') AS o (key)) AS k
                                  GROUP BY s.flid, s.msg_id
                                 HAVING bool_or((s.after ->> 'changed')::boolean)) AS g
+                         -- Writes of one message may cancel one another.
+                         WHERE g.keys IS NOT NULL OR NOT msgx.flight_same(g.before, g.after)
                          ORDER BY g.msg_id, g.seq) AS c) AS d;
     END IF;
 
@@ -112,9 +111,12 @@ BEGIN
     END IF;
 
     RETURN QUERY
-    SELECT s.msg_id, s.seq, s.flid, (s.after ->> 'hit')::boolean, (s.after ->> 'changed')::boolean
+    SELECT s.msg_id, s.seq, s.flid, (s.after ->> 'hit')::boolean,
+           bool_or((s.after ->> 'changed')::boolean) OVER m
+           AND (count(*) OVER m = 1 OR NOT msgx.flight_same(first_value(s.before) OVER m, last_value(s.after) OVER m))
       FROM unnest(v_steps) AS s
-      JOIN unnest(p_writes) AS w USING (flid, msg_id, seq);
+      JOIN unnest(p_writes) AS w USING (flid, msg_id, seq)
+    WINDOW m AS (PARTITION BY s.msg_id, s.flid ORDER BY s.seq ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 END;
 $body$;
 ALTER FUNCTION msgx.flight_apply(msgx.flight_write[], jsonb, boolean, timestamptz) OWNER TO msgx_owner;

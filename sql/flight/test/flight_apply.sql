@@ -1,6 +1,6 @@
 BEGIN;
 \ir ../../fixture.psql
-SELECT plan(27);
+SELECT plan(33);
 SELECT pg_temp.enqueue(1, 20);
 SELECT pg_temp.apply(0, pg_temp.schd(1, pg_temp.rec('create', 1, jsonb_build_object('set', pg_temp.complete() || '{"max_pax": 180, "local_bag_weight": 12.5}',
     'lists', '{"gate": {"1": {"gate_number": 1, "gate_code": "E5"}}, "stand": {"1": {"stand_number": 1, "stand_code": "N14", "start_time": "2026-04-17T06:00:00+08:00"}},
@@ -55,5 +55,17 @@ SELECT pg_temp.apply(7, pg_temp.msg(9, 'FLOP', 'X', jsonb_build_array(pg_temp.re
 SELECT is((SELECT row(terminal, remarks, runway)::text FROM msgx.flight_schd WHERE flid = 1), '(TX,late,1)', 'a late write does not push back what newer messages set');
 SELECT is((SELECT payload -> 'fields' FROM msgx.msg_event WHERE msg_id = 9 AND target = 'KAFKA:msg'), '{"remarks": {"new": "late", "old": null}}', 'its event tells only the difference that is left');
 SELECT is((SELECT count(*) FROM msgx.flight_verify(0, 100)), 1::bigint, 'the log of 77 lost a write by hand: verification sees it');
+
+-- Several writes of one message.
+CREATE TEMP TABLE before_many AS SELECT last_value AS version FROM msgx.flight_version_seq;
+SELECT pg_temp.apply(8, pg_temp.flop(11, 1, '{}'), pg_temp.msg(12, 'FLOP', 'TRML', jsonb_build_array(pg_temp.rec('change', 1, '{"set": {"terminal": "TC"}}'), pg_temp.rec('change', 1, '{"set": {"terminal": "TX"}}'))),
+                        pg_temp.msg(13, 'FLOP', 'TRML', jsonb_build_array(pg_temp.rec('change', 70, '{"set": {"terminal": "TC"}}'), pg_temp.rec('change', 70, '{"set": {"terminal": "TX"}}'))));
+SELECT is(pg_temp.stands(12), 'SUCCEEDED no-change', 'writes that cancel one another are no change');
+SELECT is((SELECT last_value - version FROM msgx.flight_version_seq, before_many), 0::bigint, '… no version');
+SELECT is((SELECT count(*) FROM msgx.msg_event WHERE msg_id = 12), 0::bigint, '… no event');
+SELECT is(pg_temp.stands(13), 'SKIPPED no-flight:70', '… for a flight that is not there neither');
+SELECT pg_temp.apply(8, pg_temp.msg(14, 'FLOP', 'MIXD', jsonb_build_array(pg_temp.rec('change', 1, '{"set": {"terminal": "TC", "runway": "7"}}'), pg_temp.rec('change', 1, '{"set": {"terminal": "TX"}}'))));
+SELECT is(pg_temp.stands(14), 'SUCCEEDED applied', 'what is left of them counts');
+SELECT is((SELECT payload -> 'fields' FROM msgx.msg_event WHERE msg_id = 14 AND target = 'KAFKA:msg'), '{"runway": {"new": "7", "old": "1"}}', '… and is all that the event tells');
 SELECT * FROM finish();
 ROLLBACK;

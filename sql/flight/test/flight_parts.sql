@@ -1,6 +1,6 @@
 BEGIN;
 \ir ../../fixture.psql
-SELECT plan(16);
+SELECT plan(21);
 SELECT is(msgx.operation_day('2026-04-17 15:59+00', 'Asia/Shanghai', 0), '2026-04-17'::date, 'operation_day: the local date');
 SELECT is(msgx.operation_day('2026-04-17 16:00+00', 'Asia/Shanghai', 0), '2026-04-18'::date, '… from local midnight on the next');
 SELECT is(msgx.operation_day('2026-04-17 19:59+00', 'Asia/Shanghai', 4), '2026-04-17'::date, '… shifted by the cut-off hour');
@@ -18,6 +18,13 @@ SELECT is(msgx.flight_diff('{"s": {"a": 1, "c": 1}, "l": {}, "x": {}}', '{"s": {
 SELECT is(msgx.flight_diff(NULL, '{"s": {"a": 1}, "l": {}, "x": {}}', NULL), '{"fields": {"a": {"old": null, "new": 1}}}', '… from nothing');
 SELECT is(msgx.flight_diff('{"s": {}, "l": {"gate": {"1": 1}}, "x": {"Z": 1}}', '{"s": {}, "l": {}, "x": {"Z": 2}}', '{}'),
           '{"lists": {"gate": {"old": [1], "new": []}}, "extra": {"old": {"Z": 1}, "new": {"Z": 2}}}', '… lists whole, extra whole');
+SELECT ok(msgx.flight_same('{"live": true, "s": {"a": 1}, "l": {}, "x": {}, "created": 1, "last": 1, "changed": true}',
+                           '{"live": true, "s": {"a": 1}, "l": {}, "x": {}, "created": 1, "last": 2, "changed": false}'), 'flight_same: who changed it last does not count');
+SELECT is(ARRAY(SELECT p.part FROM unnest('{live,s,l,x,created}'::text[]) AS p (part), jsonb_build_object('live', 1, 's', 1, 'l', 1, 'x', 1, 'created', 1) AS o (state)
+                 WHERE NOT msgx.flight_same(o.state, o.state || jsonb_build_object(p.part, 2))), '{live,s,l,x,created}'::text[], '… each part does');
+SELECT ok(NOT msgx.flight_same(NULL, '{"live": true}'), '… none and one');
+SELECT ok(msgx.flight_same(NULL, NULL), '… none and none');
+SELECT ok(NOT msgx.flight_same('{"live": true}', '{"live": true, "s": {}}'), '… lacking and empty');
 
 -- flight_put and flight_fold_step know every column and every list.
 SELECT is((SELECT count(*) FROM pg_attribute AS a
