@@ -56,36 +56,42 @@ func TestDay(t *testing.T) {
 	if restarts != 3 {
 		t.Fatalf("%d restarts", restarts)
 	}
+	w.equals(model)
+}
+
+// equals compares everything there is with what must be: outcomes, flights, log,
+// events, marks, topics.
+func (w *world) equals(model *simulate.Model) {
+	w.t.Helper()
 	want, err := model.Expected()
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-
-	rows, err := w.pg.Pool.Query(t.Context(), "SELECT msg_id, state, coalesce(error_class, ''), coalesce(first_error_class, ''), coalesce(outcome, '') FROM msgx.proc_state")
+	rows, err := w.pg.Pool.Query(w.t.Context(), "SELECT msg_id, state, coalesce(error_class, ''), coalesce(first_error_class, ''), coalesce(outcome, '') FROM msgx.proc_state")
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	got := make(map[int64]simulate.Outcome)
 	for rows.Next() {
 		var id int64
 		var o simulate.Outcome
 		if err := rows.Scan(&id, &o.State, &o.ErrorClass, &o.FirstClass, &o.Outcome); err != nil {
-			t.Fatal(err)
+			w.t.Fatal(err)
 		}
 		got[id] = o
 	}
 	if err := rows.Err(); err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	for _, d := range simulate.CompareMessages(want.Messages, got) {
-		t.Error(d)
+		w.t.Error(d)
 	}
 	var list []struct {
 		Flid     int64           `json:"flid"`
 		Document json.RawMessage `json:"document"`
 	}
 	if err := json.Unmarshal([]byte(w.get("SELECT json_agg(d) FROM msgx.flight_document(ARRAY(SELECT flid FROM msgx.flight_schd)) AS d")), &list); err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	flights := make(map[int64]json.RawMessage)
 	for _, f := range list {
@@ -93,19 +99,19 @@ func TestDay(t *testing.T) {
 	}
 	diffs, err := simulate.CompareFlights(want.Flights, flights)
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	for _, d := range diffs {
-		t.Error(d)
+		w.t.Error(d)
 	}
 	if n := w.get("SELECT count(*) FROM msgx.flight_verify(0, 1000000)"); n != "0" {
-		t.Errorf("%s flights differ from their log", n)
+		w.t.Errorf("%s flights differ from their log", n)
 	}
 	if n := w.get("SELECT count(*) FROM msgx.msg_event WHERE target = 'KAFKA:msg'"); n != strconv.Itoa(want.MsgEvents) {
-		t.Errorf("%s msg events, want %d", n, want.MsgEvents)
+		w.t.Errorf("%s msg events, want %d", n, want.MsgEvents)
 	}
 	if n := w.box("SELECT COUNT(*) FROM cminmsgs WHERE CMINMSGS_DATE_PROCESSED IS NULL OR CMINMSGS_STATUS <> 'PROCESSED'"); n != "0" {
-		t.Errorf("%s rows are not marked", n)
+		w.t.Errorf("%s rows are not marked", n)
 	}
 	w.checkTopics(want.MsgEvents)
 }

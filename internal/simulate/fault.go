@@ -228,17 +228,17 @@ var spoilers = map[Class][]spoiler{
 			return []node{g.stub(&gone, el("REMC", g.remark()))}
 		})},
 	},
-	Unsupported: {
+	Unsupported: append([]spoiler{
 		{"service", flopOf("SRVX", Unsupported, box("SRVX", el("SRTC", "GPU"), el("SRQT", "1")))},
-		{"reference", plain("GLST", "UPD", Unsupported, el("RECS", "1"), box("GLST", el("GCOD", "E5"), el("GTNM", "East gate 5"), el("GNMC", "东五登机口"), el("GCAT", "I"), el("GTML", "TB")))},
 		{"subtype", flopOf("ZZZZ", Unsupported, el("ZZZZ", "1"))},
 		{"type", plain("WXYZ", "ADD", Unsupported, el("WXYZ", "1"))},
-		{"chocks", flopOf("CHOX", Unsupported, box("CHOX", el("CHTM", "01DEC261130"), el("CHID", "ON"), el("CHST", "N01")).with("CSNO", "1"))},
-		{"season", plain("SCHS", "RESP", Unsupported, box("SCHS", el("SNAM", "W26"), el("APCD", home), el("SDAT", "25OCT26"), el("EDAT", "27MAR27"), el("RECS", "0")))},
-	},
+		{"request", plain("RQRD", "GLST", Unsupported, box("RQRD", el("RTYP", "GLST")))},
+	}, referenceFaults()...),
 	Ignored: {
 		{"LDM", plain("LDM", "ADD", Ignored, el("LDM", "-GX8841/01.B6532"))},
-		{"REGN", plain("REGN", "UPD", Ignored, el("RECS", "1"), box("REGN", el("RNUM", "B30KX"), el("ITAT", "32Q")))},
+		{"REGN", func(g *Generator) Item {
+			return g.reference("REGN", referenceSubtypes[g.rng.IntN(len(referenceSubtypes))], Ignored)
+		}},
 		{"RSTA", plain("RSTA", "ADD", Ignored, el("RSTA", ""))},
 		{"EROR", plain("EROR", "NONE", Ignored, el("EROR", "SEQN 417 refused"))},
 	},

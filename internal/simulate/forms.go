@@ -67,26 +67,52 @@ var doors = map[string]string{"O": "door_open_time", "C": "door_close_time"}
 
 // list is one of the flight's lists.
 type list struct {
-	name  string
-	key   string            // attribute
-	attrs map[string]column // the key among them
-	elems map[string]column
-	text  string // column of the text, "" for none
+	name    string
+	key     string            // attribute or element
+	keyed   bool              // by a code: an event adds and replaces members; else it replaces the list
+	attrs   map[string]column // the key is here or in elems
+	elems   map[string]column
+	text    string // column of the text, "" for none
+	needs   string // element that an event must have beside the key, "" for none
+	lasting string // element without which a member is taken away, "" for none
+	inner   *list  // list inside each member
+	within  string // its element
 }
 
 var lists = map[string]list{
-	"PSDT": {"stand", "PSNO", map[string]column{"PSNO": {"stand_number", asInt}}, map[string]column{
-		"PSST": {"stand_code", asText}, "STST": {"start_time", asTime}, "STET": {"end_time", asTime}}, ""},
-	"GTDT": {"gate", "GTNO", map[string]column{"GTNO": {"gate_number", asInt}}, map[string]column{
+	"PSDT": {name: "stand", key: "PSNO", attrs: map[string]column{"PSNO": {"stand_number", asInt}}, elems: map[string]column{
+		"PSST": {"stand_code", asText}, "STST": {"start_time", asTime}, "STET": {"end_time", asTime}}},
+	"GTDT": {name: "gate", key: "GTNO", attrs: map[string]column{"GTNO": {"gate_number", asInt}}, elems: map[string]column{
 		"GATE": {"gate_code", asText}, "PGOT": {"planned_start_time", asTime}, "PGCT": {"planned_end_time", asTime},
-		"GOTM": {"actual_start_time", asTime}, "GCTM": {"actual_end_time", asTime}, "GTYP": {"gate_indicator", asText}}, ""},
-	"CKDT": {"checkin", "CKNO", map[string]column{"CKNO": {"checkin_number", asInt}}, map[string]column{
+		"GOTM": {"actual_start_time", asTime}, "GCTM": {"actual_end_time", asTime}, "GTYP": {"gate_indicator", asText}}},
+	"CKDT": {name: "checkin", key: "CKNO", attrs: map[string]column{"CKNO": {"checkin_number", asInt}}, elems: map[string]column{
 		"CHKC": {"desk_code", asText}, "CCLS": {"desk_class", asText}, "PCOT": {"planned_start_time", asTime}, "PCCT": {"planned_end_time", asTime},
-		"COTM": {"actual_start_time", asTime}, "CCTM": {"actual_end_time", asTime}, "CTYP": {"checkin_indicator", asText}}, ""},
-	"DELY": {"delay", "CODE", map[string]column{"CODE": {"delay_code", asText}, "STRT": {"start_time", asTime}, "DURA": {"duration_minutes", asDuration}},
-		map[string]column{}, "comment"},
-	"ERUT": {"erut", "RTNO", map[string]column{"RTNO": {"rtno", asInt}}, stops, ""},
-	"ROUT": {"rout", "RTNO", map[string]column{"RTNO": {"rtno", asInt}}, stops, ""},
+		"COTM": {"actual_start_time", asTime}, "CCTM": {"actual_end_time", asTime}, "CTYP": {"checkin_indicator", asText}}},
+	"CLDT": {name: "carousel", key: "CLNO", attrs: map[string]column{"CLNO": {"carousel_number", asInt}}, elems: map[string]column{
+		"BELT": {"carousel_code", asText}, "BCLS": {"carousel_class", asText}, "PCOT": {"planned_start_time", asTime}, "PCCT": {"planned_end_time", asTime},
+		"FBAG": {"first_bag_time", asTime}, "LBAG": {"last_bag_time", asTime}, "BTYP": {"carousel_indicator", asText}}},
+	"CHDT": {name: "chute", key: "CHNO", attrs: map[string]column{"CHNO": {"chute_number", asInt}}, elems: map[string]column{
+		"CHUT": {"chute_code", asText}, "CCLS": {"chute_class", asText}, "PCBT": {"planned_start_time", asTime}, "PCET": {"planned_end_time", asTime},
+		"CBTM": {"actual_start_time", asTime}, "CETM": {"actual_end_time", asTime}, "CTYP": {"chute_indicator", asText}}},
+	"CHOT": {name: "chock", key: "CSNO", attrs: map[string]column{"CSNO": {"chock_number", asInt}}, elems: map[string]column{
+		"CHTM": {"chock_time", asTime}, "CHID": {"chock_indicator", asText}, "CHST": {"stand_code", asText}}},
+	"ABTM": {name: "airbridge", key: "ASNO", attrs: map[string]column{"ASNO": {"airbridge_number", asInt}}, elems: map[string]column{
+		"ABDG": {"airbridge_code", asText}, "ABOP": {"operation", asText}, "AOTM": {"operation_time", asTime}}},
+	"DELY": {name: "delay", key: "CODE", keyed: true, text: "comment", attrs: map[string]column{
+		"CODE": {"delay_code", asText}, "STRT": {"start_time", asTime}, "DURA": {"duration_minutes", asDuration}}},
+	"SRVT": {name: "service", key: "SRTC", keyed: true, needs: "SRQT", elems: map[string]column{
+		"SRTC": {"service_code", asText}, "SRQT": {"quantity", asInt}, "SRST": {"start_time", asTime}, "SRET": {"end_time", asTime},
+		"SRPR": {"provider", asBig}, "SANR": {"abnormal_reason", asText}, "SARR": {"abnormal_remark", asText}}},
+	"VIPF": {name: "vip", key: "VPCD", keyed: true, within: "VIPT", elems: map[string]column{
+		"VPCD": {"vip_code", asText}, "VFES": {"entourage_size", asInt}},
+		inner: &list{name: "services", key: "VSCD", keyed: true, elems: map[string]column{
+			"VSCD": {"service_code", asText}, "VTQY": {"quantity", asBig}, "VTST": {"start_time", asTime}, "VTET": {"end_time", asTime}}}},
+	"PSHT": {name: "push", key: "PUST", keyed: true, lasting: "PSTM", attrs: map[string]column{"PSHN": {"push_number", asInt}}, elems: map[string]column{
+		"PUST": {"stand_code", asText}, "PSTM": {"push_time", asTime}, "PSID": {"push_indicator", asText}}},
+	"TIPT": {name: "tractor", key: "TRST", keyed: true, lasting: "TRTM", elems: map[string]column{
+		"TRST": {"stand_code", asText}, "TRTM": {"tractor_time", asTime}}},
+	"ERUT": {name: "erut", key: "RTNO", needs: "APCD", attrs: map[string]column{"RTNO": {"rtno", asInt}}, elems: stops},
+	"ROUT": {name: "rout", key: "RTNO", attrs: map[string]column{"RTNO": {"rtno", asInt}}, elems: stops},
 }
 
 var stops = map[string]column{"APCD": {"airport_code", asText}, "SCAT": {"arrival_time", asTime}, "SCDT": {"departure_time", asTime}}
@@ -97,7 +123,8 @@ var (
 		"PADT", "PEDT", "TOBT", "ESTT", "ACTT") // absent or empty clears
 	flopValues    = set("FTSS", "MAXP", "REMC", "RENO", "RUNW", "STND", "TRML", "LBNO", "LBWT", "PAXC") // must be there, empty clears
 	flopMandatory = set("ACFT", "FLIN", "FLTY")                                                         // must have a value
-	flopLists     = set("PSDT", "GTDT", "CKDT", "ERUT")                                                 // replaced by what is sent
+	flopLists     = set("PSDT", "GTDT", "CKDT", "CLDT", "CHDT", "CHOT", "ABTM", "ERUT")                 // replaced by what is sent
+	flopMembers   = set("DELY", "SRVT", "VIPF", "PSHT", "TIPT")                                         // added and replaced by key
 	flopGroups    = map[string][]string{"HNAG": {"FHAG", "PHAG", "MHAG"}, "VIPP": {"VIPP", "VIPR"}}     // each for itself, absent clears
 	flopLinks     = map[string][]string{                                                                // all three, or none
 		"TAOP": {"TAOP", "TAFL", "TAID"}, "CSOP": {"CSOP", "CSFT", "MAID"}, "CSFT": {"CSOP", "CSFT", "MAID"}}

@@ -96,6 +96,27 @@ func (g *Generator) Day() iter.Seq[Item] {
 	}
 }
 
+// Protocol yields a download of a day's flights, the same as an answer, and then
+// n events, each kind in its turn, all of them sound.
+func (g *Generator) Protocol(n int) iter.Seq[Item] {
+	return func(yield func(Item) bool) {
+		g.startDay()
+		g.clock = g.busy(0)
+		body := g.schedule(g.downloads()[0])
+		for _, styp := range []string{"DNLD", "RESP"} {
+			if !yield(g.sound(g.message("SCHD", styp, body))) {
+				return
+			}
+		}
+		for i := range n {
+			g.clock = g.busy(i * g.opts.Messages / n)
+			if !yield(g.sound(g.eventOf(events[i%len(events)]))) {
+				return
+			}
+		}
+	}
+}
+
 // Endless yields day after day.
 func (g *Generator) Endless() iter.Seq[Item] {
 	return func(yield func(Item) bool) {
@@ -161,11 +182,16 @@ func (g *Generator) downloads() [][]*leg {
 
 // download is the schedule of the day, or a part of it.
 func (g *Generator) download(legs []*leg) Item {
-	records := make([]node, len(legs))
+	return g.sound(g.message("SCHD", "DNLD", g.schedule(legs)))
+}
+
+// schedule is the records of flights in their container.
+func (g *Generator) schedule(legs []*leg) node {
+	all := make([]node, len(legs))
 	for i, l := range legs {
-		records[i] = g.record(l)
+		all[i] = g.record(l)
 	}
-	return g.finish(g.message("SCHD", "DNLD", schedule(records...)), Fault{})
+	return schedule(all...)
 }
 
 // schedule puts records into their container.
@@ -227,8 +253,10 @@ func (g *Generator) item() Item {
 func (g *Generator) sound(m *message) Item { return g.finish(m, Fault{}) }
 
 // event is one FLOP for one flight.
-func (g *Generator) event() *message {
-	e := g.drawEvent()
+func (g *Generator) event() *message { return g.eventOf(g.drawEvent()) }
+
+// eventOf is one of that kind; the last flight is not deleted.
+func (g *Generator) eventOf(e event) *message {
 	for e.styp == "FDEL" && len(g.legs) < 2 {
 		e = g.drawEvent()
 	}

@@ -66,7 +66,7 @@ type write struct {
 	day    string                               // of a create, "" without SODT
 	set    map[string]any                       // nil clears
 	lists  map[string]map[string]map[string]any // whole lists
-	upsert map[string]map[string]map[string]any // members by key; a nil list is cleared
+	upsert map[string]map[string]map[string]any // members by key, nil takes one away; a nil list is cleared
 	extra  map[string]any
 }
 
@@ -176,8 +176,8 @@ func (m *Model) interpret(msg *message) ([]write, refusal) {
 
 func flopKnown(styp string) bool {
 	_, composite := composites[styp]
-	return flopTimes[styp] || flopValues[styp] || flopMandatory[styp] || flopLists[styp] || composite ||
-		flopGroups[styp] != nil || flopLinks[styp] != nil || styp == "EXSS" || styp == "PORT" || styp == "DELY"
+	return flopTimes[styp] || flopValues[styp] || flopMandatory[styp] || flopLists[styp] || flopMembers[styp] || composite ||
+		flopGroups[styp] != nil || flopLinks[styp] != nil || styp == "EXSS" || styp == "PORT"
 }
 
 // number reads the FLID.
@@ -228,7 +228,7 @@ func (m *Model) record(msg *message, n node) (write, error) {
 		case composites[k.name].leader != "":
 			compose(&w, k.name, k)
 		case lists[k.name].name != "":
-			members, err := m.members(msg, lists[k.name], same)
+			members, err := m.members(msg, lists[k.name], same, false)
 			if err != nil {
 				return w, err
 			}
@@ -276,9 +276,11 @@ func (m *Model) event(msg *message, n node) (write, error) {
 	case flopLinks[styp] != nil:
 		err = m.link(&w, msg, n)
 	case flopLists[styp]:
-		w.lists[lists[styp].name], err = m.members(msg, lists[styp], n.all(styp))
-	case styp == "DELY":
-		members, failed := m.members(msg, lists[styp], n.all(styp))
+		w.lists[lists[styp].name], err = m.members(msg, lists[styp], n.all(styp), true)
+	case flopMembers[styp] && !sent:
+		err = protocol
+	case flopMembers[styp]:
+		members, failed := m.members(msg, lists[styp], n.all(styp), true)
 		if len(members) == 0 {
 			members = nil
 		}
@@ -380,58 +382,92 @@ func compose(w *write, name string, n node) {
 	}
 }
 
-// members reads the members of a list; one blank member is the empty list.
-func (m *Model) members(msg *message, l list, nodes []node) (map[string]map[string]any, error) {
-	all := map[string]map[string]any{}
-	if len(nodes) == 1 && nodes[0].blank() {
-		return all, nil
+// members reads the members of a list by key; blank ones are none. In an event
+// a member that has lost what makes it last is nil.
+func (m *Model) members(msg *message, l list, nodes []node, event bool) (map[string]map[string]any, error) {
+	blank := len(slices.DeleteFunc(slices.Clone(nodes), func(n node) bool { return !n.blank() }))
+	if event && l.keyed && blank > 0 && blank < len(nodes) {
+		return nil, protocol
 	}
+	all, seen := map[string]map[string]any{}, map[string]bool{}
 	for _, n := range nodes {
-		key := n.attr(l.key)
-		if key == "" {
+		if n.blank() {
+			continue
+		}
+		key, member, err := m.member(msg, l, n)
+		switch {
+		case err != nil:
+			return nil, err
+		case seen[key]:
 			return nil, protocol
 		}
-		member := map[string]any{}
-		put := func(c column, text string) error {
-			if text == "" {
-				return nil
-			}
-			v, err := m.read(c.form, text, msg.dttm)
-			member[c.name] = v
-			return err
-		}
-		extra := map[string]any{}
-		for _, a := range n.attrs {
-			if c, known := l.attrs[a.name]; !known {
-				extra["@"+a.name] = strings.TrimSpace(a.value)
-			} else if err := put(c, strings.TrimSpace(a.value)); err != nil {
-				return nil, err
-			}
-		}
-		for _, k := range n.kids {
-			if c, known := l.elems[k.name]; !known {
-				extra[k.name] = raw(k)
-			} else if err := put(c, k.value()); err != nil {
-				return nil, err
-			}
-		}
-		if l.text != "" {
-			if err := put(column{l.text, asText}, n.value()); err != nil {
-				return nil, err
-			}
-		}
-		if len(extra) > 0 {
-			member["extra"] = extra
-		}
-		if keyColumn := l.attrs[l.key]; keyColumn.form == asInt {
-			key = fmt.Sprint(member[keyColumn.name])
-		}
-		if all[key] != nil {
+		seen[key] = true
+		if needed, _ := n.get(l.needs); event && l.needs != "" && needed.value() == "" {
 			return nil, protocol
+		}
+		if last, _ := n.get(l.lasting); l.lasting != "" && last.value() == "" {
+			if !event {
+				continue
+			}
+			member = nil
 		}
 		all[key] = member
 	}
 	return all, nil
+}
+
+// member reads one member of a list, and its key.
+func (m *Model) member(msg *message, l list, n node) (string, map[string]any, error) {
+	member, extra := map[string]any{}, map[string]any{}
+	put := func(c column, text string) error {
+		if text == "" {
+			return nil
+		}
+		v, err := m.read(c.form, text, msg.dttm)
+		member[c.name] = v
+		return err
+	}
+	for _, a := range n.attrs {
+		if c, known := l.attrs[a.name]; !known {
+			extra["@"+a.name] = strings.TrimSpace(a.value)
+		} else if err := put(c, strings.TrimSpace(a.value)); err != nil {
+			return "", nil, err
+		}
+	}
+	for _, k := range n.kids {
+		if l.inner != nil && k.name == l.within {
+			continue
+		}
+		if c, known := l.elems[k.name]; !known {
+			extra[k.name] = raw(k)
+		} else if err := put(c, k.value()); err != nil {
+			return "", nil, err
+		}
+	}
+	if l.text != "" {
+		if err := put(column{l.text, asText}, n.value()); err != nil {
+			return "", nil, err
+		}
+	}
+	if len(extra) > 0 {
+		member["extra"] = extra
+	}
+	if inside := n.all(l.within); l.inner != nil && len(inside) > 0 {
+		services, err := m.members(msg, *l.inner, inside, false)
+		if err != nil {
+			return "", nil, err
+		}
+		member[l.inner.name] = services
+	}
+	c, attribute := l.attrs[l.key]
+	if !attribute {
+		c = l.elems[l.key]
+	}
+	key, there := member[c.name]
+	if !there {
+		return "", nil, protocol
+	}
+	return fmt.Sprint(key), member, nil
 }
 
 // raw is an element that no column takes, as it came.
@@ -557,28 +593,45 @@ func (f *flight) after(id int64, w write) *flight {
 	}
 	maps.Copy(n.extra, w.extra)
 	for name, members := range w.lists {
-		n.put(name, members)
+		n.put(name, members, nil)
 	}
 	for name, members := range w.upsert {
-		if members != nil {
-			stored := maps.Clone(n.lists[name])
-			if stored == nil {
-				stored = map[string]map[string]any{}
-			}
-			maps.Copy(stored, members)
-			members = stored
+		if members == nil {
+			delete(n.lists, name)
+			continue
 		}
-		n.put(name, members)
+		n.put(name, members, f.lists[name])
 	}
 	return &n
 }
 
-func (f *flight) put(list string, members map[string]map[string]any) {
-	if len(members) == 0 {
+// put stores members beside those that stay. A person keeps the services that
+// are not sent again.
+func (f *flight) put(list string, members, stay map[string]map[string]any) {
+	now := maps.Clone(stay)
+	if now == nil {
+		now = map[string]map[string]any{}
+	}
+	for key, member := range members {
+		if member == nil {
+			delete(now, key)
+			continue
+		}
+		member = maps.Clone(member)
+		services, sent := member["services"].(map[string]map[string]any)
+		if kept, had := stay[key]["services"]; !sent && had {
+			member["services"] = kept
+		}
+		if sent && len(services) == 0 {
+			delete(member, "services")
+		}
+		now[key] = member
+	}
+	if len(now) == 0 {
 		delete(f.lists, list)
 		return
 	}
-	f.lists[list] = members
+	f.lists[list] = now
 }
 
 func (f *flight) equal(o *flight) bool {
@@ -597,13 +650,8 @@ func (f *flight) document() (json.RawMessage, error) {
 	if len(f.extra) > 0 {
 		doc["extra"] = f.extra
 	}
-	for name, members := range f.lists {
-		keys := sorted(name, members)
-		all := make([]map[string]any, len(keys))
-		for i, k := range keys {
-			all[i] = members[k]
-		}
-		doc[name] = all
+	for name := range f.lists {
+		doc[name] = f.array(name)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -614,13 +662,50 @@ func (f *flight) document() (json.RawMessage, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// sorted returns the keys of a list's members: numbers by value, codes by their bytes.
-func sorted(list string, members map[string]map[string]any) []string {
+// array is a list as the document tells it: in order, persons with their
+// services in order, stands with what push and tractor say of them.
+func (f *flight) array(list string) []map[string]any {
+	all := inOrder(list, f.lists[list])
+	for i, member := range all {
+		member = maps.Clone(member)
+		if services, has := member["services"].(map[string]map[string]any); has {
+			member["services"] = inOrder("services", services)
+		}
+		if code, coded := member["stand_code"].(string); coded && list == "stand" {
+			for from, names := range map[string][]string{"push": {"push_time", "push_indicator"}, "tractor": {"tractor_time"}} {
+				for _, name := range names {
+					if v, has := f.lists[from][code][name]; has {
+						member[name] = v
+					}
+				}
+			}
+		}
+		all[i] = member
+	}
+	return all
+}
+
+// inOrder returns the members of a list: by number, or by the bytes of their code.
+func inOrder(list string, members map[string]map[string]any) []map[string]any {
 	keys := slices.Sorted(maps.Keys(members))
-	if list != lists["DELY"].name {
+	if !byCode(list) {
 		slices.SortStableFunc(keys, func(a, b string) int {
 			return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 		})
 	}
-	return keys
+	all := make([]map[string]any, len(keys))
+	for i, k := range keys {
+		all[i] = members[k]
+	}
+	return all
+}
+
+// byCode tells whether a list has codes for keys.
+func byCode(name string) bool {
+	for _, l := range lists {
+		if l.name == name {
+			return l.keyed
+		}
+	}
+	return true // the one inside another
 }

@@ -92,6 +92,14 @@ var events = []event{
 	{"GTDT", 26, "D", -180, 10, gateList},
 	{"CKDT", 22, "D", -240, -30, deskList},
 	{"DELY", 20, "", -120, 60, delayList},
+	{"CLDT", 16, "A", -60, 60, listOf("CLDT", (*Generator).belts)},
+	{"CHDT", 14, "D", -150, 10, listOf("CHDT", (*Generator).chutes)},
+	{"CHOT", 14, "", -60, 60, listOf("CHOT", (*Generator).chocks)},
+	{"ABTM", 12, "", -60, 60, listOf("ABTM", (*Generator).bridges)},
+	{"SRVT", 14, "", -120, 60, membersOf("SRVT", 60, (*Generator).services)},
+	{"VIPF", 8, "", -240, 30, membersOf("VIPF", 60, (*Generator).vips)},
+	{"PSHT", 14, "D", -40, 40, membersOf("PSHT", 40, (*Generator).pushes)},
+	{"TIPT", 10, "D", -60, 20, membersOf("TIPT", 40, (*Generator).tractors)},
 	{"REMC", 25, "", -180, 60, optional("REMC", 80, func(g *Generator, _ *leg) string { return g.remark() })},
 	{"EXSS", 25, "", -150, 60, externalStatus},
 	{"IEST", 15, "", -120, 30, timed("IEST", 5, 60)},
@@ -161,13 +169,8 @@ var events = []event{
 		l.flin = []string{"D", "I", "M"}[g.rng.IntN(3)]
 		return []node{el("FLIN", l.flin)}
 	}},
-	{"CSOP", 3, "", -240, 0, func(g *Generator, l *leg) []node {
-		if g.chance(200) {
-			return []node{el("CSOP", ""), el("CSFT", ""), el("MAID", "")}
-		}
-		master := g.anyLeg()
-		return []node{el("CSOP", master.carrier.code), el("CSFT", master.flno), el("MAID", strconv.FormatInt(master.flid, 10))}
-	}},
+	{"CSOP", 3, "", -240, 0, masterFlight},
+	{"CSFT", 2, "", -240, 0, masterFlight},
 	{"FDEL", 3, "", -300, 60, func(_ *Generator, _ *leg) []node { return []node{el("FDEL", "")} }},
 }
 
@@ -232,6 +235,15 @@ func turnaround(g *Generator, l *leg) []node {
 		return []node{el("TAOP", other.carrier.code), id}
 	}
 	return []node{el("TAOP", other.carrier.code), el("TAFL", other.flno), g.maybe(id, 150)}
+}
+
+// masterFlight makes a flight a code share of another, or ends that.
+func masterFlight(g *Generator, _ *leg) []node {
+	if g.chance(200) {
+		return []node{el("CSOP", ""), el("CSFT", ""), el("MAID", "")}
+	}
+	master := g.anyLeg()
+	return []node{el("CSOP", master.carrier.code), el("CSFT", master.flno), el("MAID", strconv.FormatInt(master.flid, 10))}
 }
 
 // cancellation cancels a flight, or withdraws that.
@@ -305,6 +317,9 @@ func (g *Generator) record(l *leg) node {
 		add(el("TAOP", l.pair.carrier.code), el("TAFL", l.pair.flno), el("TAID", strconv.FormatInt(l.pair.flid, 10)))
 	}
 	add(el("TRML", l.terminal), el("MAXP", strconv.Itoa(l.seats)))
+	if l.mvin == "D" && g.chance(500) {
+		add(g.chutes(l, 1)...)
+	}
 	if l.mvin == "D" && g.chance(700) {
 		add(g.gates(l, 1)...)
 	}
@@ -313,7 +328,11 @@ func (g *Generator) record(l *leg) node {
 	if l.mvin == "D" {
 		add(g.checkIns(l)...)
 	}
-	add(el("PHAG", strconv.Itoa(l.carrier.pax)), el("FHAG", strconv.Itoa(l.carrier.field)), el("MHAG", strconv.Itoa(l.carrier.mechanic)))
+	add(el("PHAG", strconv.Itoa(l.carrier.pax)))
+	if l.mvin == "A" && g.chance(500) {
+		add(g.belts(l, 1)...)
+	}
+	add(el("FHAG", strconv.Itoa(l.carrier.field)), el("MHAG", strconv.Itoa(l.carrier.mechanic)))
 	if l.master != nil {
 		add(el("CSOP", l.master.carrier.code), el("CSFT", l.master.flno), el("MAID", strconv.FormatInt(l.master.flid, 10)))
 	}
@@ -324,6 +343,16 @@ func (g *Generator) record(l *leg) node {
 	add(el("EXSC", "PLAN"), el("FTSS", "SCHED"))
 	if g.chance(80) {
 		add(g.delays(l, 1)...)
+	}
+	if g.chance(60) {
+		add(g.services(l, 2)...)
+	}
+	if g.chance(30) {
+		add(g.vips(l, 2)...)
+	}
+	if l.mvin == "D" && g.chance(40) {
+		add(g.pushes(l, 2)...)
+		add(g.tractors(l, 1)...)
 	}
 	add(g.unknown(l)...)
 	return r
@@ -366,6 +395,17 @@ func (g *Generator) update(l *leg) node {
 	add(100, el("GTDT", ""))
 	add(120, g.delays(l, 1+g.rng.IntN(3))...)
 	add(80, el("DELY", ""))
+	add(80, g.belts(l, 1+g.rng.IntN(2))...)
+	add(80, g.chutes(l, 1+g.rng.IntN(2))...)
+	add(80, g.chocks(l, 1+g.rng.IntN(2))...)
+	add(80, g.bridges(l, 1+g.rng.IntN(2))...)
+	add(80, g.services(l, 1+g.rng.IntN(2))...)
+	add(80, g.vips(l, 1+g.rng.IntN(2))...)
+	add(80, g.pushes(l, 1+g.rng.IntN(2))...)
+	add(80, g.tractors(l, 1+g.rng.IntN(2))...)
+	for _, name := range []string{"CLDT", "CHDT", "CHOT", "ABTM", "SRVT", "VIPF", "PSHT", "TIPT"} {
+		add(25, el(name, ""))
+	}
 	add(100, l.routes("ERUT")...)
 	add(60, el("ROUT", ""))
 	add(100, box("PORT", g.maybe(el("POTM", dt(g.clock)), 300), el("POID", "O")), box("PORT", el("POTM", ""), el("POID", "C")))
@@ -388,12 +428,8 @@ func (g *Generator) unknown(l *leg) []node {
 	}
 	if l.mvin == "D" && g.chance(150) {
 		for i := range 1 + g.rng.IntN(2) {
-			nodes = append(nodes, box("XCHU", el("CHUT", fmt.Sprintf("K%02d", 1+g.rng.IntN(20))), el("CCLS", "Y"),
-				el("PCBT", dt(l.sodt.Add(-2*time.Hour))), el("CTYP", "D")).with("CHNO", strconv.Itoa(i+1)))
+			nodes = append(nodes, box("XCRT", el("CART", fmt.Sprintf("K%02d", 1+g.rng.IntN(20))), el("PCBT", dt(l.sodt.Add(-2*time.Hour)))).with("CANO", strconv.Itoa(i+1)))
 		}
-	}
-	if l.mvin == "A" && g.chance(150) {
-		nodes = append(nodes, box("XBEL", el("BELT", fmt.Sprintf("%02d", 1+g.rng.IntN(9))), el("BTYP", "D")).with("CLNO", "1"))
 	}
 	return nodes
 }

@@ -37,7 +37,7 @@ type ReferenceField struct {
 // Reference is the fields of a type by column.
 func Reference(typ string) map[string]ReferenceField {
 	out := map[string]ReferenceField{}
-	for _, r := range references() {
+	for _, r := range append(references(), seasonal().record) {
 		if r.typ != typ {
 			continue
 		}

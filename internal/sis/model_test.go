@@ -1,6 +1,7 @@
 package sis_test
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -51,5 +52,43 @@ func TestSimulatedDay(t *testing.T) {
 	}
 	if len(seen) < 30 {
 		t.Errorf("kinds of messages: %v", seen)
+	}
+}
+
+// TestSamples: what the simulator writes of reference data and the season has
+// every field of its type, and nothing else.
+func TestSamples(t *testing.T) {
+	for _, typ := range append(sis.References(), "SCHS") {
+		for _, styp := range []string{"DNLD", "RESP", "ADD", "UPD", "DEL"} {
+			if typ == "SCHS" && styp != "DNLD" && styp != "RESP" {
+				continue
+			}
+			m, err := codec(t).Decode([]byte(message(typ, styp, simulate.Sample(typ, styp))), now)
+			if err != nil {
+				t.Errorf("%s/%s: %v", typ, styp, err)
+				continue
+			}
+			if m.Declared == nil || int(*m.Declared) != len(m.Items) || len(m.Items) == 0 {
+				t.Errorf("%s/%s has %d records", typ, styp, len(m.Items))
+			}
+			have := map[string]bool{}
+			for _, i := range m.Items {
+				var data map[string]any
+				if err := json.Unmarshal(i.Data, &data); err != nil {
+					t.Fatal(err)
+				}
+				for column := range data {
+					have[column] = true
+				}
+			}
+			if have["extra"] {
+				t.Errorf("%s/%s has what nobody knows", typ, styp)
+			}
+			for column, f := range sis.Reference(typ) {
+				if !have[column] && (styp != "DEL" || f.Key) {
+					t.Errorf("%s/%s has no %s", typ, styp, f.Element)
+				}
+			}
+		}
 	}
 }
