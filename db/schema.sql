@@ -37,13 +37,13 @@ COMMENT ON TABLE msgx.flight_airbridge IS 'ABTM: airbridges attached and detache
 
 COMMENT ON COLUMN msgx.flight_airbridge.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_airbridge.airbridge_number IS 'ABTM/@ASNO.';
+COMMENT ON COLUMN msgx.flight_airbridge.airbridge_number IS 'ABTM/@ASNO: number, the key.';
 
-COMMENT ON COLUMN msgx.flight_airbridge.airbridge_code IS 'ABTM/ABDG.';
+COMMENT ON COLUMN msgx.flight_airbridge.airbridge_code IS 'ABTM/ABDG: airbridge.';
 
-COMMENT ON COLUMN msgx.flight_airbridge.operation IS 'ABTM/ABOP: A attach, D detach.';
+COMMENT ON COLUMN msgx.flight_airbridge.operation IS 'ABTM/ABOP: A attached, D detached.';
 
-COMMENT ON COLUMN msgx.flight_airbridge.operation_time IS 'ABTM/AOTM.';
+COMMENT ON COLUMN msgx.flight_airbridge.operation_time IS 'ABTM/AOTM: time.';
 
 COMMENT ON COLUMN msgx.flight_airbridge.extra IS 'Elements and attributes without a column, as they came.';
 
@@ -67,21 +67,21 @@ COMMENT ON TABLE msgx.flight_carousel IS 'CLDT: baggage carousels of a flight, b
 
 COMMENT ON COLUMN msgx.flight_carousel.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_carousel.carousel_number IS 'CLDT/@CLNO.';
+COMMENT ON COLUMN msgx.flight_carousel.carousel_number IS 'CLDT/@CLNO: number, the key.';
 
-COMMENT ON COLUMN msgx.flight_carousel.carousel_code IS 'CLDT/BELT.';
+COMMENT ON COLUMN msgx.flight_carousel.carousel_code IS 'CLDT/BELT: carousel.';
 
-COMMENT ON COLUMN msgx.flight_carousel.carousel_class IS 'CLDT/BCLS.';
+COMMENT ON COLUMN msgx.flight_carousel.carousel_class IS 'CLDT/BCLS: class, F, C, Y or X.';
 
-COMMENT ON COLUMN msgx.flight_carousel.planned_start_time IS 'CLDT/PCOT.';
+COMMENT ON COLUMN msgx.flight_carousel.planned_start_time IS 'CLDT/PCOT: planned opening.';
 
-COMMENT ON COLUMN msgx.flight_carousel.planned_end_time IS 'CLDT/PCCT.';
+COMMENT ON COLUMN msgx.flight_carousel.planned_end_time IS 'CLDT/PCCT: planned closing.';
 
-COMMENT ON COLUMN msgx.flight_carousel.first_bag_time IS 'CLDT/FBAG.';
+COMMENT ON COLUMN msgx.flight_carousel.first_bag_time IS 'CLDT/FBAG: first bag.';
 
-COMMENT ON COLUMN msgx.flight_carousel.last_bag_time IS 'CLDT/LBAG.';
+COMMENT ON COLUMN msgx.flight_carousel.last_bag_time IS 'CLDT/LBAG: last bag.';
 
-COMMENT ON COLUMN msgx.flight_carousel.carousel_indicator IS 'CLDT/BTYP.';
+COMMENT ON COLUMN msgx.flight_carousel.carousel_indicator IS 'CLDT/BTYP: D domestic, I international.';
 
 COMMENT ON COLUMN msgx.flight_carousel.extra IS 'Elements and attributes without a column, as they came.';
 
@@ -105,21 +105,21 @@ COMMENT ON TABLE msgx.flight_checkin IS 'CKDT: check-in desk allocation.';
 
 COMMENT ON COLUMN msgx.flight_checkin.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_checkin.checkin_number IS '@CKNO.';
+COMMENT ON COLUMN msgx.flight_checkin.checkin_number IS 'CKDT/@CKNO: number, the key.';
 
-COMMENT ON COLUMN msgx.flight_checkin.desk_code IS 'CHKC.';
+COMMENT ON COLUMN msgx.flight_checkin.desk_code IS 'CKDT/CHKC: desk; leading zeros matter.';
 
-COMMENT ON COLUMN msgx.flight_checkin.desk_class IS 'CCLS.';
+COMMENT ON COLUMN msgx.flight_checkin.desk_class IS 'CKDT/CCLS: class, F, C, Y or X.';
 
-COMMENT ON COLUMN msgx.flight_checkin.planned_start_time IS 'PCOT.';
+COMMENT ON COLUMN msgx.flight_checkin.planned_start_time IS 'CKDT/PCOT: planned opening.';
 
-COMMENT ON COLUMN msgx.flight_checkin.planned_end_time IS 'PCCT.';
+COMMENT ON COLUMN msgx.flight_checkin.planned_end_time IS 'CKDT/PCCT: planned closing.';
 
-COMMENT ON COLUMN msgx.flight_checkin.actual_start_time IS 'COTM.';
+COMMENT ON COLUMN msgx.flight_checkin.actual_start_time IS 'CKDT/COTM: actual opening.';
 
-COMMENT ON COLUMN msgx.flight_checkin.actual_end_time IS 'CCTM.';
+COMMENT ON COLUMN msgx.flight_checkin.actual_end_time IS 'CKDT/CCTM: actual closing.';
 
-COMMENT ON COLUMN msgx.flight_checkin.checkin_indicator IS 'CTYP.';
+COMMENT ON COLUMN msgx.flight_checkin.checkin_indicator IS 'CKDT/CTYP: D domestic, I international.';
 
 COMMENT ON COLUMN msgx.flight_checkin.extra IS 'Parts without a column, as they came.';
 
@@ -139,13 +139,13 @@ COMMENT ON TABLE msgx.flight_chock IS 'CHOT: chocks on and off, by number.';
 
 COMMENT ON COLUMN msgx.flight_chock.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_chock.chock_number IS 'CHOT/@CSNO.';
+COMMENT ON COLUMN msgx.flight_chock.chock_number IS 'CHOT/@CSNO: number, the key.';
 
-COMMENT ON COLUMN msgx.flight_chock.chock_time IS 'CHOT/CHTM.';
+COMMENT ON COLUMN msgx.flight_chock.chock_time IS 'CHOT/CHTM: time.';
 
 COMMENT ON COLUMN msgx.flight_chock.chock_indicator IS 'CHOT/CHID: ON or OFF.';
 
-COMMENT ON COLUMN msgx.flight_chock.stand_code IS 'CHOT/CHST.';
+COMMENT ON COLUMN msgx.flight_chock.stand_code IS 'CHOT/CHST: stand.';
 
 COMMENT ON COLUMN msgx.flight_chock.extra IS 'Elements and attributes without a column, as they came.';
 
@@ -169,21 +169,21 @@ COMMENT ON TABLE msgx.flight_chute IS 'CHDT: baggage chutes of a flight, by numb
 
 COMMENT ON COLUMN msgx.flight_chute.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_chute.chute_number IS 'CHDT/@CHNO.';
+COMMENT ON COLUMN msgx.flight_chute.chute_number IS 'CHDT/@CHNO: number, the key.';
 
-COMMENT ON COLUMN msgx.flight_chute.chute_code IS 'CHDT/CHUT.';
+COMMENT ON COLUMN msgx.flight_chute.chute_code IS 'CHDT/CHUT: chute.';
 
-COMMENT ON COLUMN msgx.flight_chute.chute_class IS 'CHDT/CCLS.';
+COMMENT ON COLUMN msgx.flight_chute.chute_class IS 'CHDT/CCLS: class.';
 
-COMMENT ON COLUMN msgx.flight_chute.planned_start_time IS 'CHDT/PCBT.';
+COMMENT ON COLUMN msgx.flight_chute.planned_start_time IS 'CHDT/PCBT: planned begin.';
 
-COMMENT ON COLUMN msgx.flight_chute.planned_end_time IS 'CHDT/PCET.';
+COMMENT ON COLUMN msgx.flight_chute.planned_end_time IS 'CHDT/PCET: planned end.';
 
-COMMENT ON COLUMN msgx.flight_chute.actual_start_time IS 'CHDT/CBTM.';
+COMMENT ON COLUMN msgx.flight_chute.actual_start_time IS 'CHDT/CBTM: actual begin.';
 
-COMMENT ON COLUMN msgx.flight_chute.actual_end_time IS 'CHDT/CETM.';
+COMMENT ON COLUMN msgx.flight_chute.actual_end_time IS 'CHDT/CETM: actual end.';
 
-COMMENT ON COLUMN msgx.flight_chute.chute_indicator IS 'CHDT/CTYP.';
+COMMENT ON COLUMN msgx.flight_chute.chute_indicator IS 'CHDT/CTYP: D domestic, I international.';
 
 COMMENT ON COLUMN msgx.flight_chute.extra IS 'Elements and attributes without a column, as they came.';
 
@@ -203,13 +203,13 @@ COMMENT ON TABLE msgx.flight_delay IS 'DELY: delay reasons.';
 
 COMMENT ON COLUMN msgx.flight_delay.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_delay.delay_code IS '@CODE.';
+COMMENT ON COLUMN msgx.flight_delay.delay_code IS 'DELY/@CODE: delay code, the key.';
 
-COMMENT ON COLUMN msgx.flight_delay.start_time IS '@STRT.';
+COMMENT ON COLUMN msgx.flight_delay.start_time IS 'DELY/@STRT: start.';
 
-COMMENT ON COLUMN msgx.flight_delay.duration_minutes IS '@DURA, in minutes.';
+COMMENT ON COLUMN msgx.flight_delay.duration_minutes IS 'DELY/@DURA: duration, in minutes.';
 
-COMMENT ON COLUMN msgx.flight_delay.comment IS 'text of DELY.';
+COMMENT ON COLUMN msgx.flight_delay.comment IS 'DELY, its text: comment.';
 
 COMMENT ON COLUMN msgx.flight_delay.extra IS 'Parts without a column, as they came.';
 
@@ -232,19 +232,19 @@ COMMENT ON TABLE msgx.flight_gate IS 'GTDT: gate allocation.';
 
 COMMENT ON COLUMN msgx.flight_gate.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_gate.gate_number IS '@GTNO.';
+COMMENT ON COLUMN msgx.flight_gate.gate_number IS 'GTDT/@GTNO: number, the key.';
 
-COMMENT ON COLUMN msgx.flight_gate.gate_code IS 'GATE.';
+COMMENT ON COLUMN msgx.flight_gate.gate_code IS 'GTDT/GATE: gate.';
 
-COMMENT ON COLUMN msgx.flight_gate.planned_start_time IS 'PGOT.';
+COMMENT ON COLUMN msgx.flight_gate.planned_start_time IS 'GTDT/PGOT: planned opening.';
 
-COMMENT ON COLUMN msgx.flight_gate.planned_end_time IS 'PGCT.';
+COMMENT ON COLUMN msgx.flight_gate.planned_end_time IS 'GTDT/PGCT: planned closing.';
 
-COMMENT ON COLUMN msgx.flight_gate.actual_start_time IS 'GOTM.';
+COMMENT ON COLUMN msgx.flight_gate.actual_start_time IS 'GTDT/GOTM: actual opening.';
 
-COMMENT ON COLUMN msgx.flight_gate.actual_end_time IS 'GCTM.';
+COMMENT ON COLUMN msgx.flight_gate.actual_end_time IS 'GTDT/GCTM: actual closing.';
 
-COMMENT ON COLUMN msgx.flight_gate.gate_indicator IS 'GTYP.';
+COMMENT ON COLUMN msgx.flight_gate.gate_indicator IS 'GTDT/GTYP: D domestic, I international.';
 
 COMMENT ON COLUMN msgx.flight_gate.extra IS 'Parts without a column, as they came.';
 
@@ -264,13 +264,13 @@ COMMENT ON TABLE msgx.flight_push IS 'PSHT: push-back, by stand, whether that st
 
 COMMENT ON COLUMN msgx.flight_push.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_push.stand_code IS 'PSHT/PUST.';
+COMMENT ON COLUMN msgx.flight_push.stand_code IS 'PSHT/PUST: stand, the key.';
 
-COMMENT ON COLUMN msgx.flight_push.push_number IS 'PSHT/@PSHN.';
+COMMENT ON COLUMN msgx.flight_push.push_number IS 'PSHT/@PSHN: number; it orders nothing.';
 
-COMMENT ON COLUMN msgx.flight_push.push_time IS 'PSHT/PSTM.';
+COMMENT ON COLUMN msgx.flight_push.push_time IS 'PSHT/PSTM: time of the push-back.';
 
-COMMENT ON COLUMN msgx.flight_push.push_indicator IS 'PSHT/PSID.';
+COMMENT ON COLUMN msgx.flight_push.push_indicator IS 'PSHT/PSID: push indicator.';
 
 COMMENT ON COLUMN msgx.flight_push.extra IS 'Elements and attributes without a column, as they came.';
 
@@ -294,13 +294,13 @@ COMMENT ON COLUMN msgx.flight_route_point.flid IS 'FLID.';
 
 COMMENT ON COLUMN msgx.flight_route_point.kind IS 'ERUT or ROUT.';
 
-COMMENT ON COLUMN msgx.flight_route_point.rtno IS '@RTNO.';
+COMMENT ON COLUMN msgx.flight_route_point.rtno IS 'ERUT/@RTNO, ROUT/@RTNO: number of the stop, the key.';
 
-COMMENT ON COLUMN msgx.flight_route_point.airport_code IS 'APCD.';
+COMMENT ON COLUMN msgx.flight_route_point.airport_code IS 'ERUT/APCD, ROUT/APCD: airport.';
 
-COMMENT ON COLUMN msgx.flight_route_point.arrival_time IS 'SCAT.';
+COMMENT ON COLUMN msgx.flight_route_point.arrival_time IS 'ERUT/SCAT, ROUT/SCAT: scheduled arrival at the stop.';
 
-COMMENT ON COLUMN msgx.flight_route_point.departure_time IS 'SCDT.';
+COMMENT ON COLUMN msgx.flight_route_point.departure_time IS 'ERUT/SCDT, ROUT/SCDT: scheduled departure from the stop.';
 
 COMMENT ON COLUMN msgx.flight_route_point.extra IS 'Parts without a column, as they came.';
 
@@ -393,31 +393,31 @@ COMMENT ON COLUMN msgx.flight_schd.last_msg_id IS 'The message that made this ve
 
 COMMENT ON COLUMN msgx.flight_schd.updated_at IS 'When this version was made.';
 
-COMMENT ON COLUMN msgx.flight_schd.sodt IS 'SODT: scheduled time at the home airport.';
+COMMENT ON COLUMN msgx.flight_schd.sodt IS 'SODT: scheduled time at the home airport, of arrival or of departure.';
 
-COMMENT ON COLUMN msgx.flight_schd.airline_code IS 'ALCD.';
+COMMENT ON COLUMN msgx.flight_schd.airline_code IS 'ALCD: operating airline.';
 
-COMMENT ON COLUMN msgx.flight_schd.airline_subcompany IS 'ALSC.';
+COMMENT ON COLUMN msgx.flight_schd.airline_subcompany IS 'ALSC: sub-company of the airline.';
 
-COMMENT ON COLUMN msgx.flight_schd.flight_number IS 'FLNO, with the airline prefix.';
+COMMENT ON COLUMN msgx.flight_schd.flight_number IS 'FLNO: flight number, with the prefix of the airline.';
 
 COMMENT ON COLUMN msgx.flight_schd.direction IS 'MVIN: A arrival, D departure.';
 
-COMMENT ON COLUMN msgx.flight_schd.flight_type IS 'FLTY.';
+COMMENT ON COLUMN msgx.flight_schd.flight_type IS 'FLTY: type of the flight.';
 
 COMMENT ON COLUMN msgx.flight_schd.flight_indicator IS 'FLIN: D domestic, I international, M mixed.';
 
-COMMENT ON COLUMN msgx.flight_schd.aircraft_type IS 'ACFT.';
+COMMENT ON COLUMN msgx.flight_schd.aircraft_type IS 'ACFT: aircraft type.';
 
-COMMENT ON COLUMN msgx.flight_schd.registration IS 'RENO.';
+COMMENT ON COLUMN msgx.flight_schd.registration IS 'RENO: registration of the aircraft.';
 
 COMMENT ON COLUMN msgx.flight_schd.linked_airline_code IS 'TAOP: airline of the turnaround flight.';
 
 COMMENT ON COLUMN msgx.flight_schd.linked_flight_number IS 'TAFL: number of the turnaround flight.';
 
-COMMENT ON COLUMN msgx.flight_schd.linked_flid IS 'TAID: FLID of the turnaround flight.';
+COMMENT ON COLUMN msgx.flight_schd.linked_flid IS 'TAID: FLID of the turnaround flight. It may be unknown here, or deleted.';
 
-COMMENT ON COLUMN msgx.flight_schd.terminal IS 'TRML.';
+COMMENT ON COLUMN msgx.flight_schd.terminal IS 'TRML: terminal.';
 
 COMMENT ON COLUMN msgx.flight_schd.max_pax IS 'MAXP: seats.';
 
@@ -425,13 +425,13 @@ COMMENT ON COLUMN msgx.flight_schd.master_airline_code IS 'CSOP: airline of the 
 
 COMMENT ON COLUMN msgx.flight_schd.master_flight_number IS 'CSFT: number of the master of a code share.';
 
-COMMENT ON COLUMN msgx.flight_schd.master_flid IS 'MAID: FLID of the master of a code share.';
+COMMENT ON COLUMN msgx.flight_schd.master_flid IS 'MAID: FLID of the master, if the flight is a code share. It may be unknown here, or deleted.';
 
 COMMENT ON COLUMN msgx.flight_schd.estimated_time IS 'ESTT: estimated time at the home airport.';
 
 COMMENT ON COLUMN msgx.flight_schd.actual_time IS 'ACTT: actual time at the home airport.';
 
-COMMENT ON COLUMN msgx.flight_schd.current_stand IS 'STND.';
+COMMENT ON COLUMN msgx.flight_schd.current_stand IS 'STND: the stand where the aircraft is. It says nothing of the list stand.';
 
 COMMENT ON COLUMN msgx.flight_schd.pax_agent IS 'PHAG: passenger handling agent.';
 
@@ -439,75 +439,75 @@ COMMENT ON COLUMN msgx.flight_schd.field_agent IS 'FHAG: ramp handling agent.';
 
 COMMENT ON COLUMN msgx.flight_schd.maintenance_agent IS 'MHAG: maintenance agent.';
 
-COMMENT ON COLUMN msgx.flight_schd.cancelled_at IS 'CNCL: a value means cancelled.';
+COMMENT ON COLUMN msgx.flight_schd.cancelled_at IS 'CNCL: time of the cancellation; a value means cancelled.';
 
-COMMENT ON COLUMN msgx.flight_schd.remarks IS 'REMC.';
+COMMENT ON COLUMN msgx.flight_schd.remarks IS 'REMC: remark.';
 
-COMMENT ON COLUMN msgx.flight_schd.boarding_open IS 'BOTM.';
+COMMENT ON COLUMN msgx.flight_schd.boarding_open IS 'BOTM: boarding opens.';
 
-COMMENT ON COLUMN msgx.flight_schd.last_call IS 'LACL.';
+COMMENT ON COLUMN msgx.flight_schd.last_call IS 'LACL: last call.';
 
 COMMENT ON COLUMN msgx.flight_schd.final_time IS 'FINT: boarding ends.';
 
-COMMENT ON COLUMN msgx.flight_schd.approved_time IS 'APPT.';
+COMMENT ON COLUMN msgx.flight_schd.approved_time IS 'APPT: approved time.';
 
-COMMENT ON COLUMN msgx.flight_schd.engine_start_request IS 'EGSR.';
+COMMENT ON COLUMN msgx.flight_schd.engine_start_request IS 'EGSR: engine start requested.';
 
-COMMENT ON COLUMN msgx.flight_schd.engine_start IS 'EGST.';
+COMMENT ON COLUMN msgx.flight_schd.engine_start IS 'EGST: engines started.';
 
-COMMENT ON COLUMN msgx.flight_schd.vip_count IS 'VIPP.';
+COMMENT ON COLUMN msgx.flight_schd.vip_count IS 'VIPP: number of VIP passengers.';
 
-COMMENT ON COLUMN msgx.flight_schd.vip_rank IS 'VIPR.';
+COMMENT ON COLUMN msgx.flight_schd.vip_rank IS 'VIPR: rank of the VIP passengers.';
 
-COMMENT ON COLUMN msgx.flight_schd.local_bag_count IS 'LBNO.';
+COMMENT ON COLUMN msgx.flight_schd.local_bag_count IS 'LBNO: local bags, pieces.';
 
-COMMENT ON COLUMN msgx.flight_schd.local_bag_weight IS 'LBWT.';
+COMMENT ON COLUMN msgx.flight_schd.local_bag_weight IS 'LBWT: local bags, weight; the protocol names no unit.';
 
-COMMENT ON COLUMN msgx.flight_schd.passenger_count IS 'PAXC.';
+COMMENT ON COLUMN msgx.flight_schd.passenger_count IS 'PAXC: passengers.';
 
-COMMENT ON COLUMN msgx.flight_schd.external_status_code IS 'EXSC.';
+COMMENT ON COLUMN msgx.flight_schd.external_status_code IS 'EXSC: external status.';
 
-COMMENT ON COLUMN msgx.flight_schd.external_status_comment IS 'EXSR.';
+COMMENT ON COLUMN msgx.flight_schd.external_status_comment IS 'EXSR: comment to the external status.';
 
-COMMENT ON COLUMN msgx.flight_schd.status_code IS 'FTSS.';
+COMMENT ON COLUMN msgx.flight_schd.status_code IS 'FTSS: status of the flight.';
 
-COMMENT ON COLUMN msgx.flight_schd.previous_estimated_departure IS 'PEDT: from the previous station.';
+COMMENT ON COLUMN msgx.flight_schd.previous_estimated_departure IS 'PEDT: estimated departure from the previous station.';
 
-COMMENT ON COLUMN msgx.flight_schd.previous_actual_departure IS 'PADT: from the previous station.';
+COMMENT ON COLUMN msgx.flight_schd.previous_actual_departure IS 'PADT: actual departure from the previous station.';
 
-COMMENT ON COLUMN msgx.flight_schd.next_estimated_arrival IS 'NEAT: at the next station.';
+COMMENT ON COLUMN msgx.flight_schd.next_estimated_arrival IS 'NEAT: estimated arrival at the next station.';
 
-COMMENT ON COLUMN msgx.flight_schd.next_actual_arrival IS 'NAAT: at the next station.';
+COMMENT ON COLUMN msgx.flight_schd.next_actual_arrival IS 'NAAT: actual arrival at the next station.';
 
-COMMENT ON COLUMN msgx.flight_schd.estimated_offblock IS 'EOBT.';
+COMMENT ON COLUMN msgx.flight_schd.estimated_offblock IS 'EOBT: estimated off-block time.';
 
-COMMENT ON COLUMN msgx.flight_schd.calculated_offblock IS 'COBT.';
+COMMENT ON COLUMN msgx.flight_schd.calculated_offblock IS 'COBT: calculated off-block time.';
 
-COMMENT ON COLUMN msgx.flight_schd.target_offblock IS 'TOBT.';
+COMMENT ON COLUMN msgx.flight_schd.target_offblock IS 'TOBT: target off-block time.';
 
-COMMENT ON COLUMN msgx.flight_schd.calculated_takeoff IS 'CTOT.';
+COMMENT ON COLUMN msgx.flight_schd.calculated_takeoff IS 'CTOT: calculated take-off time.';
 
-COMMENT ON COLUMN msgx.flight_schd.internal_estimated IS 'IEST.';
+COMMENT ON COLUMN msgx.flight_schd.internal_estimated IS 'IEST: internal estimated time.';
 
-COMMENT ON COLUMN msgx.flight_schd.runway IS 'RUNW.';
+COMMENT ON COLUMN msgx.flight_schd.runway IS 'RUNW: runway.';
 
-COMMENT ON COLUMN msgx.flight_schd.diversion_airport IS 'FDIV@DDES.';
+COMMENT ON COLUMN msgx.flight_schd.diversion_airport IS 'FDIV/@DDES: airport of the diversion; a value means diverted.';
 
-COMMENT ON COLUMN msgx.flight_schd.diversion_direction IS 'FDIV@DDIR: TO or FROM.';
+COMMENT ON COLUMN msgx.flight_schd.diversion_direction IS 'FDIV/@DDIR: TO or FROM that airport.';
 
-COMMENT ON COLUMN msgx.flight_schd.diversion_reason IS 'text of FDIV.';
+COMMENT ON COLUMN msgx.flight_schd.diversion_reason IS 'FDIV, its text: reason of the diversion.';
 
-COMMENT ON COLUMN msgx.flight_schd.return_type IS 'FRET@REID: A air, G ground.';
+COMMENT ON COLUMN msgx.flight_schd.return_type IS 'FRET/@REID: A air return, G ground return; a value means returned.';
 
-COMMENT ON COLUMN msgx.flight_schd.return_reason IS 'text of FRET.';
+COMMENT ON COLUMN msgx.flight_schd.return_reason IS 'FRET, its text: reason of the return.';
 
-COMMENT ON COLUMN msgx.flight_schd.landing_abort_indicator IS 'FLAB@ARES: O overshoot, G go-around.';
+COMMENT ON COLUMN msgx.flight_schd.landing_abort_indicator IS 'FLAB/@ARES: O overshoot, G go-around; a value means aborted.';
 
-COMMENT ON COLUMN msgx.flight_schd.landing_abort_reason IS 'text of FLAB.';
+COMMENT ON COLUMN msgx.flight_schd.landing_abort_reason IS 'FLAB, its text: reason of the aborted landing.';
 
-COMMENT ON COLUMN msgx.flight_schd.door_open_time IS 'PORT with POID O.';
+COMMENT ON COLUMN msgx.flight_schd.door_open_time IS 'PORT/POTM where POID is O: cabin door opened.';
 
-COMMENT ON COLUMN msgx.flight_schd.door_close_time IS 'PORT with POID C.';
+COMMENT ON COLUMN msgx.flight_schd.door_close_time IS 'PORT/POTM where POID is C: cabin door closed.';
 
 COMMENT ON COLUMN msgx.flight_schd.extra IS 'Elements without a column, as they came.';
 
@@ -530,19 +530,19 @@ COMMENT ON TABLE msgx.flight_service IS 'SRVT: ground services of a flight, by c
 
 COMMENT ON COLUMN msgx.flight_service.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_service.service_code IS 'SRVT/SRTC.';
+COMMENT ON COLUMN msgx.flight_service.service_code IS 'SRVT/SRTC: service, the key.';
 
-COMMENT ON COLUMN msgx.flight_service.quantity IS 'SRVT/SRQT.';
+COMMENT ON COLUMN msgx.flight_service.quantity IS 'SRVT/SRQT: quantity.';
 
-COMMENT ON COLUMN msgx.flight_service.start_time IS 'SRVT/SRST.';
+COMMENT ON COLUMN msgx.flight_service.start_time IS 'SRVT/SRST: start.';
 
-COMMENT ON COLUMN msgx.flight_service.end_time IS 'SRVT/SRET.';
+COMMENT ON COLUMN msgx.flight_service.end_time IS 'SRVT/SRET: end.';
 
-COMMENT ON COLUMN msgx.flight_service.provider IS 'SRVT/SRPR.';
+COMMENT ON COLUMN msgx.flight_service.provider IS 'SRVT/SRPR: provider.';
 
-COMMENT ON COLUMN msgx.flight_service.abnormal_reason IS 'SRVT/SANR.';
+COMMENT ON COLUMN msgx.flight_service.abnormal_reason IS 'SRVT/SANR: abnormal reason.';
 
-COMMENT ON COLUMN msgx.flight_service.abnormal_remark IS 'SRVT/SARR.';
+COMMENT ON COLUMN msgx.flight_service.abnormal_remark IS 'SRVT/SARR: remark to it.';
 
 COMMENT ON COLUMN msgx.flight_service.extra IS 'Elements and attributes without a column, as they came.';
 
@@ -562,13 +562,13 @@ COMMENT ON TABLE msgx.flight_stand IS 'PSDT: stand allocation.';
 
 COMMENT ON COLUMN msgx.flight_stand.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_stand.stand_number IS '@PSNO.';
+COMMENT ON COLUMN msgx.flight_stand.stand_number IS 'PSDT/@PSNO: number, the key.';
 
-COMMENT ON COLUMN msgx.flight_stand.stand_code IS 'PSST.';
+COMMENT ON COLUMN msgx.flight_stand.stand_code IS 'PSDT/PSST: stand.';
 
-COMMENT ON COLUMN msgx.flight_stand.start_time IS 'STST.';
+COMMENT ON COLUMN msgx.flight_stand.start_time IS 'PSDT/STST: planned start.';
 
-COMMENT ON COLUMN msgx.flight_stand.end_time IS 'STET.';
+COMMENT ON COLUMN msgx.flight_stand.end_time IS 'PSDT/STET: planned end.';
 
 COMMENT ON COLUMN msgx.flight_stand.extra IS 'Parts without a column, as they came.';
 
@@ -586,9 +586,9 @@ COMMENT ON TABLE msgx.flight_tractor IS 'TIPT: tractor in place, by stand, wheth
 
 COMMENT ON COLUMN msgx.flight_tractor.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_tractor.stand_code IS 'TIPT/TRST.';
+COMMENT ON COLUMN msgx.flight_tractor.stand_code IS 'TIPT/TRST: stand, the key.';
 
-COMMENT ON COLUMN msgx.flight_tractor.tractor_time IS 'TIPT/TRTM.';
+COMMENT ON COLUMN msgx.flight_tractor.tractor_time IS 'TIPT/TRTM: time.';
 
 COMMENT ON COLUMN msgx.flight_tractor.extra IS 'Elements and attributes without a column, as they came.';
 
@@ -617,9 +617,9 @@ COMMENT ON TABLE msgx.flight_vip IS 'VIPF: VIP persons of a flight, by code. Per
 
 COMMENT ON COLUMN msgx.flight_vip.flid IS 'FLID.';
 
-COMMENT ON COLUMN msgx.flight_vip.vip_code IS 'VIPF/VPCD.';
+COMMENT ON COLUMN msgx.flight_vip.vip_code IS 'VIPF/VPCD: person, the key.';
 
-COMMENT ON COLUMN msgx.flight_vip.entourage_size IS 'VIPF/VFES.';
+COMMENT ON COLUMN msgx.flight_vip.entourage_size IS 'VIPF/VFES: size of the entourage.';
 
 COMMENT ON COLUMN msgx.flight_vip.extra IS 'Elements and attributes without a column, as they came.';
 
@@ -642,13 +642,13 @@ COMMENT ON COLUMN msgx.flight_vip_service.flid IS 'FLID.';
 
 COMMENT ON COLUMN msgx.flight_vip_service.vip_code IS 'VIPF/VPCD.';
 
-COMMENT ON COLUMN msgx.flight_vip_service.service_code IS 'VIPF/VIPT/VSCD.';
+COMMENT ON COLUMN msgx.flight_vip_service.service_code IS 'VIPF/VIPT/VSCD: service, the key.';
 
-COMMENT ON COLUMN msgx.flight_vip_service.quantity IS 'VIPF/VIPT/VTQY.';
+COMMENT ON COLUMN msgx.flight_vip_service.quantity IS 'VIPF/VIPT/VTQY: quantity.';
 
-COMMENT ON COLUMN msgx.flight_vip_service.start_time IS 'VIPF/VIPT/VTST.';
+COMMENT ON COLUMN msgx.flight_vip_service.start_time IS 'VIPF/VIPT/VTST: start.';
 
-COMMENT ON COLUMN msgx.flight_vip_service.end_time IS 'VIPF/VIPT/VTET.';
+COMMENT ON COLUMN msgx.flight_vip_service.end_time IS 'VIPF/VIPT/VTET: end.';
 
 COMMENT ON COLUMN msgx.flight_vip_service.extra IS 'Elements and attributes without a column, as they came.';
 
