@@ -44,13 +44,13 @@ type Result struct {
 	Unit   string  `json:"unit"`
 	Ratio  float64 `json:"ratio,omitempty"` // Value to that of Of
 	Of     string  `json:"of,omitempty"`
-	Budget string  `json:"budget,omitempty"` // of Ratio
+	Budget string  `json:"budget,omitempty"` // of Ratio, or of Value where it has a unit
 }
 
 // Run measures everything, in order.
 func Run(ctx context.Context, o Options) (Report, error) {
 	b := &bench{o: o, report: Report{Cores: runtime.GOMAXPROCS(0)}}
-	for _, step := range []func(context.Context) error{b.machine, b.pump, b.heads, b.inbox, b.decode} {
+	for _, step := range []func(context.Context) error{b.machine, b.pump, b.heads, b.inbox, b.schedule, b.decode} {
 		if err := step(ctx); err != nil {
 			return Report{}, err
 		}

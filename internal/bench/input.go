@@ -27,16 +27,19 @@ func header(seqn int, typ, styp string) string {
 	return fmt.Sprintf(`<META><SNDR>AODB</SNDR><SEQN>%d</SEQN><DTTM>20260417000000</DTTM><TYPE>%s</TYPE><STYP>%s</STYP></META>`, seqn, typ, styp)
 }
 
-// download is a schedule of n flights with gates, stands and routes.
-func download(n int) string {
+// download is the first schedule, of flights 1 to n.
+func download(n int) string { return scheduleOf("DNLD", 1, 1, n, "E5") }
+
+// scheduleOf is a schedule of n flights with gates, stands and routes.
+func scheduleOf(styp string, seqn, first, n int, gate string) string {
 	var b strings.Builder
-	b.WriteString("<MSG>" + header(1, "SCHD", "DNLD") + "<SCHD><RECS>" + strconv.Itoa(n) + "</RECS>")
-	for i := 1; i <= n; i++ {
+	b.WriteString("<MSG>" + header(seqn, "SCHD", styp) + "<SCHD><RECS>" + strconv.Itoa(n) + "</RECS>")
+	for i := first; i < first+n; i++ {
 		fmt.Fprintf(&b, `<FLTR><FLID>%d</FLID><ALCD>GJ</ALCD><FLNO>GJ%d</FLNO><MVIN>A</MVIN><SODT>17APR26%02d%02d</SODT><FLTY>G</FLTY><FLIN>D</FLIN>`+
 			`<ACFT>32Q</ACFT><RENO>B30KX</RENO><TAOP>GJ</TAOP><TAFL>GJ8472</TAFL><TAID>88120432</TAID><TRML>TB</TRML><MAXP>194</MAXP><STND>N14</STND>`+
-			`<GTDT GTNO="1"><GATE>E5</GATE><PGOT>17APR261105</PGOT><GTYP>D</GTYP></GTDT><PSDT PSNO="1"><PSST>N14</PSST><STST>17APR260655</STST></PSDT>`+
+			`<GTDT GTNO="1"><GATE>%s</GATE><PGOT>17APR261105</PGOT><GTYP>D</GTYP></GTDT><PSDT PSNO="1"><PSST>N14</PSST><STST>17APR260655</STST></PSDT>`+
 			`<PHAG>300127</PHAG><FHAG>300128</FHAG><MHAG>300131</MHAG><ERUT RTNO="1"><APCD>WNZ</APCD><SCDT>17APR260440</SCDT></ERUT>`+
-			`<ERUT RTNO="2"><APCD>NNG</APCD><SCAT>17APR260705</SCAT></ERUT><EXSC>PLAN</EXSC><FTSS>SCHED</FTSS></FLTR>`, i, i, i/60%24, i%60)
+			`<ERUT RTNO="2"><APCD>NNG</APCD><SCAT>17APR260705</SCAT></ERUT><EXSC>PLAN</EXSC><FTSS>SCHED</FTSS></FLTR>`, i, i, i/60%24, i%60, gate)
 	}
 	b.WriteString("</SCHD></MSG>")
 	return b.String()
